@@ -37,6 +37,11 @@ SCENARIOS = [
     ("rate-window", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=window"]),
     ("rate-window-all", "rate", 3, 1024, [*RATES_AT_ALL, "queue.tcp_feedback=window"]),
     ("rate-bucket", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=bucket"]),
+    # The same in cells, without and with an ATM edge device at the bottleneck, and with such devices everywhere.
+    ("rate-cells", "rate-cells", 3, 1024, []),
+    ("rate-cells-window", "rate-cells", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=window"]),
+    ("rate-cells-all", "rate-cells", 3, 1024, [*RATES_AT_ALL, "queue.tcp_feedback=window"]),
+    ("rate-cells-bucket", "rate-cells", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=bucket"]),
     ("wan-cells", "wan-cells", 3, 512, []),
     ("wan-cells-15", "wan-cells", 3, 512, ["network.sources=15"]),
     ("lan-cells", "lan-cells", 2, 512, []),

@@ -89,6 +89,11 @@ impl<W> PortStats<W> {
         self.fingerprint.add(reason as u64);
     }
 
+    /// Units of `vc` that arrived.
+    pub(super) fn arrived(&self, vc: VcId) -> u64 {
+        self.vcs[vc].arrivals
+    }
+
     /// Units of `vc` that arrived and were not dropped.
     #[inline]
     pub(super) fn accepted(&self, vc: VcId) -> u64 {

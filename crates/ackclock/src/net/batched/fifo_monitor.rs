@@ -137,6 +137,11 @@ impl FifoMonitor {
         self.stats.vcs().map(|vc| self.stats.accepted(vc)).collect()
     }
 
+    /// Units of `vc` that arrived so far.
+    pub(super) fn arrived_of(&self, vc: VcId) -> u64 {
+        self.stats.arrived(vc)
+    }
+
     /// Units of `vc` that were accepted so far.
     pub(super) fn accepted_of(&self, vc: VcId) -> u64 {
         self.stats.accepted(vc)

@@ -234,6 +234,7 @@ impl Batched {
         let allocation = |Entry { name, output, .. }: Entry<'_>| match output {
             Output::Port { process, port } => match &self.processes[process as usize] {
                 LogicalProcess::Runs(port) => Some((name.to_owned(), port.allocations(now)?)),
+                LogicalProcess::Cells(port) => Some((name.to_owned(), port.rates()?.allocations(now)?)),
                 ports => Some((name.to_owned(), ports.rates(port)?.allocations()?)),
             },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
@@ -303,6 +304,7 @@ impl Batched {
         let allocation = match self.directory.link(port.index()).output {
             Output::Port { process, port } => match &self.processes[process as usize] {
                 LogicalProcess::Runs(port) => port.allocation_bps(now),
+                LogicalProcess::Cells(port) => port.rates().and_then(|rates| rates.allocation_bps(now)),
                 ports => ports.rates(port).and_then(PacketRates::allocation),
             },
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
@@ -370,6 +372,7 @@ impl LogicalProcess {
     fn next_rates(&self) -> Time {
         match self {
             LogicalProcess::Runs(port) => port.next_rates().unwrap_or(Time::NEVER),
+            LogicalProcess::Cells(port) => port.next_rates().unwrap_or(Time::NEVER),
             LogicalProcess::Packets(ports) => ports.interval_end(),
             port => port.rates(0).map_or(Time::NEVER, PacketRates::interval_end),
         }

@@ -32,12 +32,10 @@ impl Plan<'_> {
                 }
                 Technology::Atm { llc } => {
                     let passage = |passage: Passage| {
-                        let (Some(place), Some(Destination::RunPort { mailbox, input_ref })) =
-                            (passage.place, passage.to)
-                        else {
-                            unreachable!("what passes an edge device is changed there, and goes to a cell port")
+                        let (Some(place), Some(to)) = (passage.place, passage.to) else {
+                            unreachable!("what passes an edge device is changed there, and goes on")
                         };
-                        CellPassage { vc: passage.vc, place, mailbox, input_ref }
+                        CellPassage { vc: passage.vc, place, to }
                     };
                     let (group, edges) = (layout.inbox_of_router(router), RouterEdges::new(edges));
                     let passages = passages.into_iter().map(passage).collect();

@@ -20,8 +20,8 @@ use crate::units::Time;
 pub(super) struct Plan<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) seed: u64,
-    /// Whether cell ports take runs of cells: some flow has the service ABR, or some port gives rates to TCP. Asked for every hop of
-    /// every connection, so it is not searched for again.
+    /// Whether cell ports take runs of cells: some flow has the service ABR, or an algorithm from outside gives rates to TCP, which may
+    /// want to know of each cell. Asked for every hop of every connection, so it is not searched for again.
     pub(super) takes_runs: bool,
     /// Whether a backward RM cell visits the ports on its path in order. Not searched for again for each visit.
     pub(super) orders_visits: bool,

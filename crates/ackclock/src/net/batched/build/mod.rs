@@ -43,8 +43,8 @@ impl Batched {
         let routers = Routers::new(scenario, &edges, &routed);
         let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-        let takes_runs = scenario.has_abr() || !wiring.edges.is_empty();
         let orders_visits = abr::orders_visits(scenario);
+        let takes_runs = scenario.has_abr() || orders_visits && !wiring.edges.is_empty();
         let plan = Plan {
             scenario,
             seed,

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use super::layout::{Layout, Plan};
 use super::routes::{Exits, Routes};
 use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::net::abr::rates;
 use crate::net::batched::LogicalProcess;
 use crate::net::batched::cells::admission::{self, CellAdmission};
 use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::cells::pacing::Spacing;
 use crate::net::batched::cells::port::CellPort;
+use crate::net::batched::cells::rates::CellRates;
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::hosts::Hosts;
 use crate::net::batched::hosts::uplinks::{ChangingUplink, HostUplink, HostUplinks, SentFrames};
@@ -152,7 +154,9 @@ impl Plan<'_> {
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
         let fifo = CellFifo::new(cell_time, monitor, memory, trace);
-        CellPort::new(process, policy, self.service(id), CellAdmission::new(fifo, vcs))
+        let rates = rates(self.scenario, link, &self.vcs, self.crossing.of(id));
+        let rates = rates.map(|rates| CellRates::new(rates, self.reader(id), crossing));
+        CellPort::new(process, policy, self.service(id), CellAdmission::new(fifo, vcs)).with_rates(rates)
     }
 
     pub(super) fn packet_port(&self, id: LinkId, routes: &mut Routes, serializers: &mut Serializers) -> PacketPort {

@@ -144,6 +144,7 @@ impl Plan<'_> {
                 Technology::Packet { .. } => input.index() as u32,
             };
             let spacing = match from.number {
+                None if from.router.is_some() => Span::ZERO,
                 None => vc.cell_spacing,
                 // Behind a port cells come at its pace at most, one by one.
                 Some(_) => self.scenario.links[from.link].rate.cell_time(),

@@ -5,7 +5,7 @@
 
 use crate::ids::{Id, VcId};
 use crate::net::batched::abr::under_way::CellRun;
-use crate::net::batched::io::{Arrival, Cells, Delivery, InputRef, Io, What};
+use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, What};
 use crate::net::batched::packets::router_edges::RouterEdges;
 use crate::net::batched::process::Process;
 use crate::net::feedback::{EdgePlace, Passed};
@@ -28,9 +28,8 @@ pub(in crate::net::batched) struct CellPassage {
     pub(in crate::net::batched) vc: VcId,
     /// The edge that changes them.
     pub(in crate::net::batched) place: EdgePlace,
-    /// The process of the port that they enter, and how.
-    pub(in crate::net::batched) mailbox: u32,
-    pub(in crate::net::batched) input_ref: InputRef,
+    /// The port that they enter.
+    pub(in crate::net::batched) to: Destination,
 }
 
 impl CellEdges {
@@ -78,15 +77,25 @@ impl CellEdges {
     /// All cells of the frame enter the port at this instant.
     fn leave(&self, now: Time, passed: Passed<Arrival>, io: &mut Io) {
         let Passed { handle: Arrival { seq_or_ack, input_ref, frame, size, cells, .. }, window } = passed;
-        let &CellPassage { vc, mailbox, input_ref, .. } = &self.passages[input_ref.at_port.index()];
+        let &CellPassage { vc, to, .. } = &self.passages[input_ref.at_port.index()];
         if window.is_some() {
             let segment = io.frame_side[vc].get(frame).unwrap_or_else(|| plain(seq_or_ack));
             io.frame_side[vc].write(frame, Segment { window, ..segment });
         }
-        let (time, spacing, first, count, eom) = (now, Span::ZERO, 0, cells.count(), true);
-        let pti = Pti::data(false);
-        let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
-        io.abr.runs[mailbox as usize].push(run);
+        match to {
+            Destination::Port { mailbox, input_ref } => {
+                io.post(mailbox, Arrival { time: now, seq_or_ack, input_ref, frame, size, cells });
+            }
+            Destination::RunPort { mailbox, input_ref } => {
+                let (time, spacing, first, count, eom) = (now, Span::ZERO, 0, cells.count(), true);
+                let pti = Pti::data(false);
+                let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
+                io.abr.runs[mailbox as usize].push(run);
+            }
+            Destination::Host { .. } | Destination::LastHopPort { .. } => {
+                unreachable!("what passes an edge device goes to a cell port")
+            }
+        }
     }
 }
 

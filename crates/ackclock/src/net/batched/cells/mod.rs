@@ -7,5 +7,6 @@ pub(super) mod fifo;
 pub(super) mod pacing;
 pub(super) mod port;
 pub(super) mod queue;
+pub(super) mod rates;
 pub(super) mod service;
 pub(super) mod train;

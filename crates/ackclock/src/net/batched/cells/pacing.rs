@@ -20,6 +20,9 @@ impl Spacing {
     /// One cell in every slot.
     pub(in crate::net::batched) const EVEN: Spacing = Spacing { slots: 1, rest: 0 };
 
+    /// All cells at one instant.
+    pub(in crate::net::batched) const AT_ONCE: Spacing = Spacing { slots: 0, rest: 0 };
+
     /// A spacing of so many picoseconds, at a port with this cell time.
     pub(in crate::net::batched) fn new(spacing: u64, cell_time: u64) -> Spacing {
         Spacing { slots: spacing / cell_time, rest: spacing % cell_time }

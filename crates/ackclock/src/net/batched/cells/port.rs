@@ -8,9 +8,12 @@
 
 use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
+use crate::net::abr::PortRates;
 use crate::net::batched::cells::admission::CellAdmission;
 use crate::net::batched::cells::cell_time::CellTime;
+use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::cells::pacing::{Paced, Pacing, Spacing};
+use crate::net::batched::cells::rates::CellRates;
 use crate::net::batched::cells::service::{FEW, Service, Turns};
 use crate::net::batched::cells::train::Train;
 use crate::net::batched::fifo_monitor::FifoMonitor;
@@ -27,6 +30,8 @@ use crate::units::{Span, Time};
 pub(in crate::net::batched) struct CellPort {
     policy: CellPolicyState,
     kernel: Kernel,
+    /// The rates that it gives to senders of TCP, if it does.
+    rates: Option<CellRates>,
 }
 
 /// What a port is made of, its policy excepted.
@@ -64,7 +69,22 @@ impl CellPort {
             frames: 0,
             present: Vec::new(),
         };
-        CellPort { policy, kernel }
+        CellPort { policy, kernel, rates: None }
+    }
+
+    /// With these rates, if it gives some.
+    pub(in crate::net::batched) fn with_rates(self, rates: Option<CellRates>) -> CellPort {
+        CellPort { rates, ..self }
+    }
+
+    /// The rates that it gives, if it does.
+    pub(in crate::net::batched) fn rates(&self) -> Option<&PortRates> {
+        self.rates.as_ref().map(CellRates::rates)
+    }
+
+    /// When the averaging interval ends that runs, if an edge waits for the rates.
+    pub(in crate::net::batched) fn next_rates(&self) -> Option<Time> {
+        self.rates.as_ref()?.next_rates()
     }
 
     /// What ports without a queue behind this one have to know.
@@ -77,15 +97,24 @@ impl CellPort {
 
 impl Process for CellPort {
     fn advance(&mut self, until: Time, io: &mut Io) {
+        if let Some(rates) = &mut self.rates {
+            // An interval ends as soon as all before is known: an edge may wait for the rates.
+            while io.may_end_interval(rates.interval_end(), until) {
+                let end = rates.interval_end();
+                self.policy.visit(Advance(&mut self.kernel, end, io));
+                self.kernel.end_interval(end, rates, io);
+            }
+        }
         self.policy.visit(Advance(&mut self.kernel, until, io));
     }
 
     fn next(&self, io: &Io) -> Time {
         let Kernel { trains, pacing, slot, admission, mailbox, .. } = &self.kernel;
+        let rates = self.next_rates().unwrap_or(Time::NEVER);
         if trains.as_slice().is_empty() && pacing.is_empty() {
-            io.mailboxes[*mailbox].earliest()
+            io.mailboxes[*mailbox].earliest().min(rates)
         } else {
-            Time::from_ps(slot * admission.fifo.cell_time.ps())
+            Time::from_ps(slot * admission.fifo.cell_time.ps()).min(rates)
         }
     }
 
@@ -185,6 +214,14 @@ impl Kernel {
         io.mailboxes[self.mailbox] = mailbox;
     }
 
+    /// An averaging interval ends at `end`, a slot end: what departs then comes first, and cells of the slot are of the next interval.
+    fn end_interval(&mut self, end: Time, rates: &mut CellRates, io: &mut Io) {
+        let CellFifo { cell_time, queue, monitor, .. } = &self.admission.fifo;
+        let unfinished = self.trains.as_slice().iter().chain(self.pacing.trains());
+        let unfinished = unfinished.map(|train| (train.at_port, u64::from(train.left)));
+        rates.end_interval(monitor, unfinished, queue.waiting_at(cell_time.slots(end.as_ps())), io);
+    }
+
     /// Takes in what begins to arrive in the slot that ends at `now`.
     #[inline(always)]
     fn begin(&mut self, mailbox: &mut Mailbox<Arrival>, now: u64) {
@@ -202,8 +239,8 @@ impl Kernel {
         }
     }
 
-    /// Nothing is under way: takes in frames with one cell in every slot, as long as each ends before the next begins,
-    /// and the last one is under way. `begins` is the slot end after the arrival of what begins next. Returns where it
+    /// Nothing is under way: takes in frames with one cell in every slot, or all cells in one, as long as each ends before the next
+    /// begins, and the last one is under way. `begins` is the slot end after the arrival of what begins next. Returns where it
     /// goes on.
     fn one_after_the_other<P: CellPolicy>(
         &mut self,
@@ -215,16 +252,27 @@ impl Kernel {
         io: &mut Io,
     ) -> u64 {
         while *begins <= last {
-            let Some(&arrival) = mailbox
-                .first()
-                .filter(|arrival| self.admission.vcs[arrival.input_ref.at_port].spacing == Spacing::EVEN)
-            else {
+            let Some(&arrival) = mailbox.first() else { break };
+            let spacing = self.admission.vcs[arrival.input_ref.at_port].spacing;
+            if spacing != Spacing::EVEN && spacing != Spacing::AT_ONCE {
                 break;
-            };
+            }
             mailbox.take();
             let mut train = self.train(&arrival);
             now = *begins;
             *begins = next_slot(mailbox, self.admission.fifo.cell_time);
+            if spacing == Spacing::AT_ONCE {
+                if *begins == now {
+                    self.pacing.reach(now);
+                    self.pacing.add(train, self.pacing.place_of(arrival.time.as_ps()), spacing);
+                    break;
+                }
+                while train.left > 0 {
+                    self.admission.serve(policy, now, &mut train, io);
+                }
+                now += 1;
+                continue;
+            }
             now = self.admission.serve_alone(policy, now, last.min(*begins - 1), &mut train, io);
             if train.left > 0 {
                 self.trains.push(train);

@@ -1,0 +1,66 @@
+//! The rates that a cell port gives to senders of TCP. How many cells of each connection have come is known when an averaging interval
+//! ends, so nothing is done for each cell.
+
+use crate::ids::{IdVec, VcId};
+use crate::net::abr::PortRates;
+use crate::net::batched::fifo_monitor::FifoMonitor;
+use crate::net::batched::io::Io;
+use crate::units::Time;
+
+/// A rate algorithm, and the edge that uses its rates.
+pub(in crate::net::batched) struct CellRates {
+    rates: Box<PortRates>,
+    /// The edge, if acknowledgements pass one.
+    edge: Option<usize>,
+    /// Cells of each connection that came in earlier intervals.
+    counted: IdVec<VcId, u64>,
+    /// Cells of each connection that the monitor has counted and that have not come yet: to reckon with.
+    to_come: IdVec<VcId, u64>,
+}
+
+impl CellRates {
+    /// The rates of a port that so many connections cross.
+    pub(in crate::net::batched) fn new(rates: Box<PortRates>, edge: Option<usize>, connections: usize) -> CellRates {
+        let none = || (0..connections).map(|_| 0).collect();
+        CellRates { rates, edge, counted: none(), to_come: none() }
+    }
+
+    /// The algorithm.
+    pub(in crate::net::batched) fn rates(&self) -> &PortRates {
+        &self.rates
+    }
+
+    /// When the averaging interval ends that runs.
+    pub(in crate::net::batched) fn interval_end(&self) -> Time {
+        self.rates.interval_end()
+    }
+
+    /// When the averaging interval ends that runs, if an edge waits for the rates.
+    pub(in crate::net::batched) fn next_rates(&self) -> Option<Time> {
+        self.edge.map(|_| self.interval_end())
+    }
+
+    /// The interval ends, while so many cells wait. `monitor` has counted the cells of unfinished frames, too, of which so many are to
+    /// come.
+    pub(in crate::net::batched) fn end_interval(
+        &mut self,
+        monitor: &FifoMonitor,
+        unfinished: impl Iterator<Item = (VcId, u64)>,
+        queued: u64,
+        io: &mut Io,
+    ) {
+        self.to_come.iter_mut().for_each(|cells| *cells = 0);
+        unfinished.for_each(|(vc, cells)| self.to_come[vc] += cells);
+        for vc in self.counted.ids() {
+            let come = monitor.arrived_of(vc) - self.to_come[vc];
+            let cells = come - std::mem::replace(&mut self.counted[vc], come);
+            if cells > 0 {
+                self.rates.count(vc, cells);
+            }
+        }
+        self.rates.end_interval_at(self.interval_end(), queued);
+        if let (Some(edge), Some(of_tcp)) = (self.edge, self.rates.of_tcp()) {
+            io.edges[edge].rates.push(of_tcp);
+        }
+    }
+}
