@@ -134,7 +134,7 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
     build_with(scenario, seed, Engine::default())
 }
 
-/// Builds a run on the given engine. Networks with ABR connections and rate control of TCP run on the reference engine
+/// Builds a run on the given engine. Networks with rate control of TCP whose routes change run on the reference engine
 /// (docs/models/tcp-rate-control.md).
 pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
     let recorder = Recorder::new(scenario);

@@ -114,6 +114,7 @@ fn random_networks_are_full_of_events() {
         let in_cells = |does: &dyn Fn(&EdgeRecord) -> bool| !packets && edges().any(|edge| does(&edge));
         count("windows lowered in cells", in_cells(&|edge| edge.windows_lowered > 10));
         count("acknowledgements wait at edge devices", in_cells(&|edge| edge.most_acks_waiting > 2));
+        count("edge devices and ABR", scenario.has_abr() && in_cells(&|edge| edge.acks > 10));
         count("EFCI", abr(&|abr| abr.efci_cells > 10));
         let edge = |does: &dyn Fn(&EdgeRecord) -> bool| ports(&|port| port.feedback.as_ref().is_some_and(does));
         count("lowered windows", edge(&|edge| edge.windows_lowered > 10));

@@ -33,10 +33,9 @@ pub fn max_min_shares(scenario: &Scenario) -> Vec<Option<MaxMinShare>> {
     feedback::max_min(scenario)
 }
 
-/// Whether only the reference engine can compute a scenario: one with ABR connections in a network with edge devices, whose RM cells pass
-/// where frames are put together, or one with routers that tell rates to senders where routes change.
+/// Whether only the reference engine can compute a scenario: one with routers that give rates to senders where routes change.
 pub fn needs_reference(scenario: &Scenario) -> bool {
     let mut routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
-    has_feedback && (scenario.has_abr() || routes.any(|route| route.fixed().is_none()))
+    has_feedback && routes.any(|route| route.fixed().is_none())
 }

@@ -37,6 +37,8 @@ pub(in crate::net::batched) struct RunVc {
     pub(in crate::net::batched) name_hash: u64,
     /// From the slot end at which a cell departs to its arrival.
     pub(in crate::net::batched) next_hop: NextHop,
+    /// Where its RM cells go: past an edge device, if one puts its frames together.
+    of_rm_cells: Destination,
     /// The next stop is a port, which gets each cell by itself.
     goes_on_by_cells: bool,
     /// The ports that its backward RM cells visit up to there.
@@ -60,11 +62,17 @@ pub(in crate::net::batched) struct RunVc {
 
 impl RunVc {
     /// Connection `id` before its first cell.
-    pub(in crate::net::batched) fn new(id: VcId, name_hash: u64, next_hop: NextHop, visits: Vec<VisitHop>) -> RunVc {
+    pub(in crate::net::batched) fn new(
+        id: VcId,
+        name_hash: u64,
+        (next_hop, of_rm_cells): (NextHop, Destination),
+        visits: Vec<VisitHop>,
+    ) -> RunVc {
         RunVc {
             id,
             name_hash,
             next_hop,
+            of_rm_cells,
             goes_on_by_cells: matches!(next_hop.to, Destination::RunPort { .. }),
             visits: visits.into_boxed_slice(),
             reassembler: Reassembler::default(),
@@ -303,7 +311,7 @@ impl RunAdmission {
         if pti == Pti::BACKWARD_RM {
             io.abr.visit(&vc.visits, begins, vc.id, frame);
         }
-        match vc.next_hop.to {
+        match if pti.is_rm() { vc.of_rm_cells } else { vc.next_hop.to } {
             Destination::RunPort { mailbox, input_ref } => {
                 let (spacing, first, count, eom) = (Span::ZERO, run.next - 1, 1, run.eom && run.left == 0);
                 let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };

@@ -88,7 +88,8 @@ impl Plan<'_> {
             .next_hops(id, next_hops)
             .map(|(vc, next_hop): (VcId, NextHop)| {
                 let visits = routes.visits.remove(&(id, vc)).unwrap_or_default();
-                RunVc::new(vc, self.vcs[vc].name_hash, next_hop, visits)
+                let of_rm_cells = routes.of_rm_cells.remove(&(id, vc)).unwrap_or(next_hop.to);
+                RunVc::new(vc, self.vcs[vc].name_hash, (next_hop, of_rm_cells), visits)
             })
             .collect();
         let crossing = self.crossing.of(id);
@@ -127,7 +128,8 @@ impl Plan<'_> {
             let vc = |&vc: &VcId| {
                 let (flow, end) = end_of(vc);
                 let uplink = layout.numbering.of(flow, end.other());
-                ScheduledVc::new(vc, uplink, routes.visits.remove(&(link, vc)).unwrap_or_default())
+                let visits = routes.visits.remove(&(link, vc)).unwrap_or_default();
+                ScheduledVc::new(vc, uplink, routes.of_rm_cells.remove(&(link, vc)), visits)
             };
             links[group].push((nic, ScheduledLink::new(scheduler, crossing.iter().map(vc).collect())));
         }

@@ -114,6 +114,20 @@ impl Plan<'_> {
         }
     }
 
+    /// RM cells of connection `id` are no part of frames: they pass an edge device as they come, and enter the port behind it, so long
+    /// after they left the output before.
+    pub(super) fn pass_edge_device(
+        &self,
+        id: VcId,
+        (before, lag): (Place, Span),
+        to: Destination,
+        process: usize,
+        routes: &mut Routes,
+    ) {
+        routes.of_rm_cells.insert((before.link, id), to);
+        routes.look_ahead(process, before.process, self.first_unit(&before) + lag);
+    }
+
     /// Connection `id` comes to a router that is a process, so long after it left `from`, between these hops.
     pub(super) fn enter_router(
         &self,

@@ -10,7 +10,7 @@ use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
 use crate::net::batched::packets::edge::Passage;
 use crate::net::build;
-use crate::net::flow::{Hop, end_of};
+use crate::net::flow::{Hop, Vc, end_of};
 use crate::net::routes::Routed;
 use crate::scenario::Technology;
 use crate::units::Span;
@@ -30,6 +30,8 @@ pub(super) struct Routes {
     pub(super) inboxes: MailboxPlan,
     /// The inboxes that last-hop ports lead to.
     pub(super) of_last_hops: BTreeMap<LinkId, u32>,
+    /// By output and connection, the port that RM cells enter whose frames are put together by an edge device.
+    pub(super) of_rm_cells: BTreeMap<(LinkId, VcId), Destination>,
     /// By output and connection, the ports that its backward RM cells visit on their way to the next output.
     pub(super) visits: BTreeMap<(LinkId, VcId), Vec<VisitHop>>,
     /// By flow, the ports that write into its backward RM cells, with the least time from there to the source.
@@ -52,7 +54,15 @@ pub(super) struct Exits {
     pub(super) memory: Span,
 }
 
+impl Exits {
+    /// Of a port that so many connections cross.
+    fn new(crossing: usize) -> Exits {
+        Exits { next_hops: vec![None; crossing], spacings: vec![Span::ZERO; crossing], memory: Span::ZERO }
+    }
+}
+
 /// An output on a connection's path.
+#[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) process: usize,
     pub(super) link: LinkId,
@@ -133,6 +143,7 @@ impl Plan<'_> {
                 routes.of_last_hops.insert(hop.link, inbox);
                 return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
             }
+            let before = (from, lag);
             if let Some(router) = self.router_before(id, hop.link) {
                 from = self.enter_router(id, router, (&from, lag, looked_back), hops, layout, routes);
                 (lag, looked_back) = (Span::ZERO, Span::ZERO);
@@ -143,19 +154,9 @@ impl Plan<'_> {
                 // At one instant packets are taken in the order of the links.
                 Technology::Packet { .. } => input.index() as u32,
             };
-            let spacing = match from.number {
-                None if from.router.is_some() => Span::ZERO,
-                None => vc.cell_spacing,
-                // Behind a port cells come at its pace at most, one by one.
-                Some(_) => self.scenario.links[from.link].rate.cell_time(),
-            };
             let crossing = self.crossing.of(hop.link).len();
-            let exits = routes.of_ports.entry(hop.link).or_insert_with(|| Exits {
-                next_hops: vec![None; crossing],
-                spacings: vec![Span::ZERO; crossing],
-                memory: Span::ZERO,
-            });
-            exits.spacings[hop.at_port.index()] = spacing;
+            let exits = routes.of_ports.entry(hop.link).or_insert_with(|| Exits::new(crossing));
+            exits.spacings[hop.at_port.index()] = self.spacing(vc, &from);
             let at_port = if self.routed[hop.link] { id } else { hop.at_port };
             let mailbox = self.mailbox(hop.link, process, (&from, lag), routes);
             let input_ref = InputRef { port, input: rank, at_port };
@@ -164,6 +165,10 @@ impl Plan<'_> {
                 false => Destination::Port { mailbox, input_ref },
             };
             let process = process as usize;
+            if from.router.is_some() && self.takes_runs {
+                let input_ref = InputRef { port, input: ranks[&(hop.link, input)], at_port };
+                self.pass_edge_device(id, before, Destination::RunPort { mailbox, input_ref }, process, routes);
+            }
             self.leave(id, &from, NextHop { lag, to }, (process, Span::ZERO), looked_back, routes);
             from = Place { process, link: hop.link, number: Some(hop.at_port), router: None };
             looked_back = Span::ZERO;
@@ -181,6 +186,17 @@ impl Plan<'_> {
         };
         let to = Destination::Host { inbox, link: last_link.index() as u32 };
         self.leave(id, &from, NextHop { lag, to }, (destination, Span::ZERO), looked_back, routes);
+    }
+
+    /// From one cell of a connection to the next behind an output.
+    fn spacing(&self, vc: &Vc, from: &Place) -> Span {
+        match from.number {
+            // Out of an edge device all cells come at once.
+            None if from.router.is_some() => Span::ZERO,
+            None => vc.cell_spacing,
+            // Behind a port cells come at its pace at most, one by one.
+            Some(_) => self.scenario.links[from.link].rate.cell_time(),
+        }
     }
 
     /// Connection `id` comes to a port that never keeps anything, so long after it left `from`.

@@ -45,6 +45,8 @@ pub(in crate::net::batched) struct ScheduledVc {
     id: VcId,
     /// The number of its uplink.
     uplink: usize,
+    /// Where its RM cells go, if an edge device puts its frames together.
+    of_rm_cells: Option<Destination>,
     /// The ports that its backward RM cells visit up to the next output.
     visits: Box<[VisitHop]>,
     /// The frame that is under way, unless it is lost on purpose.
@@ -141,9 +143,14 @@ impl ScheduledLink {
 }
 
 impl ScheduledVc {
-    /// Connection `id`, whose uplink has this number.
-    pub(in crate::net::batched) fn new(id: VcId, uplink: usize, visits: Vec<VisitHop>) -> ScheduledVc {
-        ScheduledVc { id, uplink, visits: visits.into_boxed_slice(), frame: None }
+    /// Connection `id`, whose uplink has this number. Its RM cells may go elsewhere than its frames.
+    pub(in crate::net::batched) fn new(
+        id: VcId,
+        uplink: usize,
+        of_rm_cells: Option<Destination>,
+        visits: Vec<VisitHop>,
+    ) -> ScheduledVc {
+        ScheduledVc { id, uplink, of_rm_cells, visits: visits.into_boxed_slice(), frame: None }
     }
 
     /// The first cell of a frame begins.
@@ -176,7 +183,7 @@ impl ScheduledVc {
             eom,
             ..CellRun::default()
         };
-        uplink.post(self.id, run, io);
+        uplink.post(self.id, run, uplink.next_hop.to, io);
     }
 
     /// The last cells of a run, so many from number `first` on, do not begin.
@@ -193,7 +200,8 @@ impl ScheduledVc {
 
     /// An RM cell begins.
     fn rm(&mut self, now: Time, pti: Pti, number: u32, uplink: &mut HostUplink, io: &mut Io) {
-        uplink.post(self.id, CellRun { time: now, ..CellRun::rm(pti, number) }, io);
+        let to = self.of_rm_cells.unwrap_or(uplink.next_hop.to);
+        uplink.post(self.id, CellRun { time: now, ..CellRun::rm(pti, number) }, to, io);
     }
 }
 
@@ -204,14 +212,14 @@ impl HostUplink {
     }
 
     /// The cells of a run, whose time is that of the start of the first, are on their way.
-    fn post(&mut self, vc: VcId, run: CellRun, io: &mut Io) {
+    fn post(&mut self, vc: VcId, run: CellRun, to: Destination, io: &mut Io) {
         let complete = run.time + self.cell_time;
         if let Some(sent_frames) = &mut self.sent_frames {
             // No more than a cell time after the last cell may it be forgotten: records may be of that instant.
             sent_frames.push(complete, run.count, run.spacing.max(self.cell_time));
         }
         let time = complete + self.next_hop.lag;
-        match self.next_hop.to {
+        match to {
             Destination::RunPort { mailbox, input_ref } => {
                 io.abr.runs[mailbox as usize].push(CellRun { time, input_ref, ..run });
             }
