@@ -209,9 +209,16 @@ pub struct SweepArgs {
     /// A key and its values; may be repeated: all combinations are run
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
-    /// Run each point with N seeds, the same for all points, beginning with that of the scenario [default: 1]
+    /// Run each point with N seeds, the same for all points, beginning with that of the scenario [default: 1; 5 with --until-ci]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub seeds: Option<u32>,
+    /// Run each point with more seeds until half the width of its 95 % interval is at most this share of the mean, as in 2%: of the
+    /// goodput, or of another number, as in loss=10%; may be repeated
+    #[arg(long, value_name = "[NUMBER=]SHARE")]
+    pub until_ci: Vec<String>,
+    /// With --until-ci, the most seeds of a point [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub max_seeds: Option<u32>,
     /// Replace a value of the scenario at every point; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -230,12 +237,8 @@ pub struct SweepArgs {
     /// Only the part I of N parts, for N machines; `ackclock merge` puts the parts together
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
-    /// How confidence intervals of means are found
-    #[arg(long, value_enum, default_value_t)]
-    pub interval: Interval,
-    /// Also show differences from the points where a varied key has this value, seed by seed
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub baseline: Option<String>,
+    #[command(flatten)]
+    pub shown: Shown,
     /// How many runs at a time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
@@ -265,12 +268,25 @@ pub struct MergeArgs {
     /// The folder of the whole sweep
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// What is made of the runs of a sweep
+#[derive(Args, Debug)]
+pub struct Shown {
     /// How confidence intervals of means are found
     #[arg(long, value_enum, default_value_t)]
     pub interval: Interval,
     /// Also show differences from the points where a varied key has this value, seed by seed
     #[arg(long, value_name = "KEY=VALUE")]
     pub baseline: Option<String>,
+    /// Also write the figure to this file, as SVG or PDF by the end of its name; may be repeated
+    #[arg(long, value_name = "FILE.svg|pdf", value_hint = ValueHint::FilePath)]
+    pub plot: Vec<PathBuf>,
+    /// Also write the page to this file
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
 }
 
 /// Check a scenario without running it

@@ -54,14 +54,19 @@ impl Output {
 
     /// Writes some text.
     pub fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes what is no text.
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
             Output::Standard(None) => Ok(()),
             Output::Standard(Some(writer)) => {
-                let written = writer.write_all(text.as_bytes());
+                let written = writer.write_all(bytes);
                 self.standard_result(written)
             }
             Output::File { writer, path, elsewhere, .. } => {
-                writer.write_all(text.as_bytes()).map_err(|error| cannot_write(path, &error, elsewhere))
+                writer.write_all(bytes).map_err(|error| cannot_write(path, &error, elsewhere))
             }
         }
     }

@@ -7,7 +7,7 @@ mod render;
 #[allow(dead_code)]
 mod roundtrip;
 
-use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_scenario::sweep::{Request, Sweep, Width};
 use ackclock_scenario::{LoadError, Memory};
 use proptest::prelude::*;
 
@@ -124,7 +124,7 @@ fn a_file_says_the_same_as_arguments() {
     assert_eq!(from_file.arguments, ["base.toml", "--set", "delays=true", "--set", "tcp.recovery=reno"]);
     let sets = texts(&["tcp.recovery=reno"]);
     let from_arguments =
-        Sweep::read(&files, &Request { file: "base.toml", vary: &vary, sets: &sets, latin_hypercube: None }).unwrap();
+        Sweep::read(&files, &Request { file: "base.toml", vary: &vary, sets: &sets, ..Request::default() }).unwrap();
     for point in 0..12 {
         let [a, b] = [&from_file, &from_arguments].map(|sweep| sweep.load(point).unwrap().resolved);
         assert_eq!(a, b, "point {point}");
@@ -227,4 +227,35 @@ proptest! {
             let _ = sweep.load(0);
         }
     }
+}
+
+#[test]
+fn widths_of_intervals_stand_in_files_and_arguments() {
+    let numbers = ["goodput_bps", "loss"];
+    let read = |keys: &str, until_ci: &[&str]| {
+        let files = files().with("sweep.toml", format!("scenario = \"base.toml\"\n{keys}\n"));
+        let until_ci = texts(until_ci);
+        let request = Request { file: "sweep.toml", until_ci: &until_ci, numbers: &numbers, ..Request::default() };
+        match Sweep::read(&files, &request) {
+            Ok(sweep) => {
+                let width = |width: &Width| format!("{}={}", width.number, width.share);
+                let widths: Vec<String> = sweep.widths.iter().map(width).collect();
+                format!("{} {:?}", widths.join(","), sweep.max_seeds)
+            }
+            Err(LoadError::Invalid(diagnostics)) => render::render(&diagnostics),
+            Err(LoadError::Unreadable { path, error }) => format!("unreadable: {path}: {error}"),
+        }
+    };
+    assert_eq!(read("until_ci = \"2%\"\nmax_seeds = 50", &[]), "goodput_bps=0.02 Some(50)");
+    assert_eq!(read("until_ci = [\"loss = 10 %\", \"0.03\", \"loss=5%\"]", &[]), "loss=0.05,goodput_bps=0.03 None");
+    assert_eq!(read("until_ci = \"2%\"", &["loss=1%"]), "loss=0.01 None", "arguments replace those of the file");
+    let wrong = |keys: &str, said: [&str; 2]| {
+        let text = read(keys, &[]);
+        assert!(said.iter().all(|words| text.contains(words)), "{keys}: {text}");
+    };
+    wrong("until_ci = 2", ["`until_ci` is the integer 2", "expected a share of the mean as text"]);
+    wrong("until_ci = [2]", ["`until_ci` holds the integer 2", "\"loss=10%\""]);
+    wrong("until_ci = \"0%\"", ["\"0%\" is no share of a mean", "between 0 and 100 %"]);
+    wrong("until_ci = \"los=2%\"", ["\"los\" is no number of a run", "did you mean `loss`?"]);
+    wrong("max_seeds = 1", ["`max_seeds` is", "expected a whole number from 2 to 1000000"]);
 }

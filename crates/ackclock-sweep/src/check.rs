@@ -12,6 +12,7 @@ use ackclock_store::Key as RunKey;
 use crate::error::Error;
 use crate::metrics::METRICS;
 use crate::plan::{FORMAT, FORMAT_VERSION, Key, Plan};
+use crate::until::UntilCi;
 
 /// A sweep of which every point was loaded.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ pub struct Refused {
 }
 
 impl Checked {
-    /// Loads every point; `None` if `stop` is set meanwhile. `watch` gets how many points are done. If none of the first thousand
+    /// Loads every point, each with so many seeds, or with at most so many; `None` if `stop` is set meanwhile. `watch` gets how many points are done. If none of the first thousand
     /// points can be loaded, the others are not tried.
     ///
     /// # Errors
@@ -52,6 +53,7 @@ impl Checked {
     pub fn of(
         sweep: &Sweep<'_>,
         seeds: usize,
+        until_ci: Option<UntilCi>,
         command: Vec<String>,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(usize),
@@ -59,9 +61,6 @@ impl Checked {
         let dimensions = sweep.dimensions().iter().map(keys).collect();
         let mut run: Vec<String> = ["ackclock", "run"].map(str::to_owned).into();
         run.extend(sweep.arguments.iter().cloned());
-        if seeds > 1 {
-            run.extend(["--seeds".into(), seeds.to_string()]);
-        }
         let plan = Plan {
             run,
             format: FORMAT.into(),
@@ -73,6 +72,7 @@ impl Checked {
             unit: String::new(),
             first_seed: 0,
             seeds,
+            until_ci,
             dimensions,
             metrics: METRICS.iter().map(|metric| metric.name.to_owned()).collect(),
             points: Vec::new(),

@@ -18,6 +18,7 @@ mod shard;
 mod store;
 pub mod summary;
 pub mod table;
+mod until;
 mod write;
 
 pub use check::{Checked, Refused};
@@ -30,3 +31,4 @@ pub use results::{Results, Status};
 pub use run::{Options, missing, run_missing};
 pub use shard::Shard;
 pub use store::Store;
+pub use until::{MetricWidth, UntilCi};

@@ -7,6 +7,7 @@ use ackclock_store::Key as RunKey;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::METRICS;
+use crate::until::UntilCi;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub struct Plan {
     pub result_version: u32,
     /// The command line, beginning with the program's name.
     pub command: Vec<String>,
-    /// The words of a command that runs the scenario alone under the same seeds, but for the values of a point.
+    /// The words of a command that runs the scenario alone, but for the values of a point and the number of seeds.
     pub run: Vec<String>,
     /// The name of the scenario.
     pub scenario: String,
@@ -29,8 +30,11 @@ pub struct Plan {
     pub unit: String,
     /// The first seed.
     pub first_seed: u64,
-    /// How many seeds each point has.
+    /// How many seeds each point has, at most if that depends on its intervals.
     pub seeds: usize,
+    /// When points have enough seeds, if not all have the same number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_ci: Option<UntilCi>,
     /// What changes together, in the order of the command line.
     pub dimensions: Vec<Vec<Key>>,
     /// The numbers of a row.
@@ -62,7 +66,7 @@ impl From<VariedKey> for Key {
 }
 
 impl Plan {
-    /// How many runs there are, those of refused points included.
+    /// How many runs there are at most, those of refused points included.
     pub fn runs(&self) -> usize {
         self.points.len() * self.seeds
     }
@@ -96,11 +100,15 @@ impl Plan {
         self.keys().zip(self.rows_at(point)).map(value).collect::<Vec<_>>().join(", ")
     }
 
-    /// The words of a command that runs a point alone.
-    pub fn command_of(&self, point: usize) -> Vec<String> {
+    /// The words of a command that runs a point alone with so many seeds.
+    pub fn command_of(&self, point: usize, seeds: usize) -> Vec<String> {
         let set = |(key, row): (&Key, usize)| ["--set".into(), format!("{}={}", key.path, key.values[row])];
         let sets = self.keys().zip(self.rows_at(point)).flat_map(set);
-        self.run.iter().cloned().chain(sets).collect()
+        let mut words: Vec<String> = self.run.iter().cloned().chain(sets).collect();
+        if seeds > 1 {
+            words.extend(["--seeds".into(), seeds.to_string()]);
+        }
+        words
     }
 
     /// Whether tables of both have the same columns, so that one may take the place of the other.
@@ -149,6 +157,7 @@ impl Plan {
             unit: "packets".into(),
             first_seed: 1,
             seeds: 1,
+            until_ci: None,
             dimensions: Vec::new(),
             metrics: Vec::new(),
             points: Vec::new(),

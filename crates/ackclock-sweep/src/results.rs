@@ -1,6 +1,7 @@
 //! The rows of a sweep in memory: eight octets for each number, whatever the scenario.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use ackclock_store::Key as RunKey;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,12 @@ pub enum Status {
     Failed,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Seeds {
+    needed: u32,
+    ended: u32,
+}
+
 /// The rows of a sweep.
 #[derive(Debug)]
 pub struct Results {
@@ -37,6 +44,8 @@ pub struct Results {
     /// Those of a run follow each other; NaN is none.
     numbers: Vec<f64>,
     status: Vec<Status>,
+    /// Of each point of its own how many seeds it is known to need, and how many of its runs have ended.
+    seeds: Vec<Seeds>,
     failures: BTreeMap<usize, String>,
 }
 
@@ -49,8 +58,10 @@ impl Results {
         };
         let first = plan.points.iter().enumerate().map(first).collect();
         let runs = plan.runs();
+        let least = plan.until_ci.as_ref().map_or(plan.seeds, |until| until.least) as u32;
         Results {
             first,
+            seeds: vec![Seeds { needed: least, ended: 0 }; plan.points.len()],
             numbers: vec![f64::NAN; runs * plan.metrics.len()],
             status: vec![Status::Missing; runs],
             failures: BTreeMap::new(),
@@ -67,6 +78,24 @@ impl Results {
     pub fn is_own(&self, run: usize) -> bool {
         let point = run / self.plan.seeds;
         self.plan.points[point].is_some() && self.first[point] as usize == point
+    }
+
+    /// How many seeds a point needs, by what is known: all, unless the plan makes that depend on its intervals. The number
+    /// rises until enough runs have ended.
+    pub fn seeds(&self, point: usize) -> usize {
+        self.seeds[self.first[point] as usize].needed as usize
+    }
+
+    /// The runs that a point needs, by what is known.
+    pub fn runs_of(&self, point: usize) -> Range<usize> {
+        let first = point * self.plan.seeds;
+        first..first + self.seeds(point)
+    }
+
+    /// All runs that are needed, by what is known, in the order of the points; those of refused points are not.
+    pub fn runs(&self) -> impl Iterator<Item = usize> {
+        let accepted = (0..self.plan.points.len()).filter(|point| self.plan.points[*point].is_some());
+        accepted.flat_map(|point| self.runs_of(point))
     }
 
     /// The run that stands for it.
@@ -90,14 +119,14 @@ impl Results {
         (!number.is_nan()).then_some(number)
     }
 
-    /// How many runs of their own have this status.
+    /// How many runs of their own that are needed have this status.
     pub fn count(&self, status: Status) -> usize {
-        (0..self.plan.runs()).filter(|run| self.is_own(*run) && self.status[*run] == status).count()
+        self.runs().filter(|run| self.is_own(*run) && self.status[*run] == status).count()
     }
 
     /// Whether any run has this number.
     pub fn has(&self, metric: usize) -> bool {
-        self.numbers.iter().skip(metric).step_by(self.plan.metrics.len()).any(|number| !number.is_nan())
+        self.runs().any(|run| self.number(run, metric).is_some())
     }
 
     /// The runs of their own by their keys.
@@ -109,6 +138,7 @@ impl Results {
     /// Puts the row of a run into its place. A row with other numbers than these is not taken.
     pub(crate) fn set(&mut self, run: usize, row: Row) {
         let width = self.plan.metrics.len();
+        let before = self.status[run];
         match row.failed {
             Some(reason) => {
                 self.failures.insert(run, reason);
@@ -122,5 +152,36 @@ impl Results {
             }
             None => {}
         }
+        let point = run / self.plan.seeds;
+        self.seeds[point].ended += u32::from(before == Status::Missing && self.status[run] != Status::Missing);
+        match before {
+            Status::Missing => self.ask_for_more(point),
+            // Another outcome of a run may be one after which fewer are needed.
+            _ => {
+                let least = self.plan.until_ci.as_ref().map_or(self.plan.seeds, |until| until.least);
+                self.seeds[point].needed = least as u32;
+                self.ask_for_more(point);
+            }
+        }
+    }
+
+    /// Finds how many seeds a point needs, once those that it was known to need have ended.
+    fn ask_for_more(&mut self, point: usize) {
+        let Some(until) = &self.plan.until_ci else { return };
+        let Seeds { mut needed, ended } = self.seeds[point];
+        let first = point * self.plan.seeds;
+        while needed <= ended {
+            let runs = first..first + needed as usize;
+            if self.status[runs.clone()].contains(&Status::Missing) {
+                break;
+            }
+            let values = |metric: usize| runs.clone().filter_map(|run| self.number(run, metric)).collect();
+            let after = until.after(needed as usize, values).min(self.plan.seeds) as u32;
+            if after == needed {
+                break;
+            }
+            needed = after;
+        }
+        self.seeds[point].needed = needed;
     }
 }

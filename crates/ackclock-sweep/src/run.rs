@@ -35,12 +35,15 @@ pub struct Options<'a> {
 
 /// The runs of a shard that are still to be done, the most expensive first.
 pub fn missing(results: &Results, costs: &[f64], options: &Options<'_>) -> Vec<usize> {
-    let seeds = results.plan().seeds;
-    let mut points: Vec<usize> = (0..costs.len()).collect();
+    let mut points: Vec<usize> =
+        (0..costs.len()).filter(|point| results.is_own(*point * results.plan().seeds)).collect();
     points.sort_by(|a, b| costs[*b].total_cmp(&costs[*a]));
-    let runs =
-        points.into_iter().flat_map(|point| point * seeds..(point + 1) * seeds).filter(|run| results.is_own(*run));
-    let of_shard = runs.enumerate().filter(|(n, _)| options.shard.has(*n)).map(|(_, run)| run);
+    let has_point = results.plan().until_ci.is_some();
+    let runs = points.into_iter().enumerate().flat_map(|(n, point)| results.runs_of(point).map(move |run| (n, run)));
+    // How many runs a point needs shows only where all of them are.
+    let nth = |n: usize, (nth_point, run)| (if has_point { nth_point } else { n }, run);
+    let of_shard = runs.enumerate().map(|(n, run)| nth(n, run));
+    let of_shard = of_shard.filter(|(nth, _)| options.shard.has(*nth)).map(|(_, run)| run);
     let is_open = |run: &usize| match results.status(*run) {
         Status::Missing => true,
         Status::Failed => options.retry,

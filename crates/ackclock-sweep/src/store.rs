@@ -134,7 +134,13 @@ pub(crate) fn read_plan(folder: &Path) -> Result<Option<Plan>, Error> {
         .flatten()
         .all(|key| key.values.len() == key.numbers.as_ref().map_or(key.values.len(), Vec::len))
         && plan.dimensions.iter().all(|keys| keys.iter().all(|key| key.values.len() == keys[0].values.len()));
-    if plan.format != FORMAT || plan.seeds == 0 || !is_even || lengths.product::<usize>() != plan.points.len() {
+    let has_sound_rule = plan.until_ci.as_ref().is_none_or(|until| until.is_sound(plan.seeds));
+    if plan.format != FORMAT
+        || plan.seeds == 0
+        || !has_sound_rule
+        || !is_even
+        || lengths.product::<usize>() != plan.points.len()
+    {
         return Err(unusable("it is damaged: points and values do not match".into()));
     }
     Ok(Some(plan))
@@ -178,5 +184,14 @@ fn remove_if_there(file: &Path) -> Result<(), Error> {
 /// The finished runs.
 pub(crate) const LEDGER: &str = "runs.jsonl";
 const PLAN: &str = "sweep.json";
-const FILES: [&str; 7] =
-    [PLAN, "table.parquet", "table.csv", "summary.csv", "differences.csv", "report.html", "figure.svg"];
+const FILES: [&str; 9] = [
+    PLAN,
+    "table.parquet",
+    "table.csv",
+    "summary.csv",
+    "differences.csv",
+    "report.html",
+    "figure.svg",
+    "figure.pdf",
+    "figure.csv",
+];

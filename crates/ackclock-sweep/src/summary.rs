@@ -3,6 +3,7 @@
 use ackclock::record::stats::{self, Bounds};
 use ackclock::rng::Stream;
 
+use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
 use crate::results::{Results, Status};
 
@@ -38,13 +39,33 @@ pub struct Mean {
 
 /// How many runs of a point have this status.
 pub fn count(results: &Results, point: usize, status: Status) -> usize {
-    runs_of(results.plan(), point).filter(|run| results.status(*run) == status).count()
+    results.runs_of(point).filter(|run| results.status(*run) == status).count()
 }
 
 /// The mean of a number, by its place in the list of metrics, over the finished runs of a point; `None` if no run has it.
 pub fn mean(results: &Results, point: usize, metric: usize, method: Method) -> Option<Mean> {
-    let values: Vec<f64> = runs_of(results.plan(), point).filter_map(|run| results.number(run, metric)).collect();
+    let values: Vec<f64> = results.runs_of(point).filter_map(|run| results.number(run, metric)).collect();
     of_values(results, point, metric, method, &values)
+}
+
+/// The points whose intervals are wider than was asked for: the most seeds were not enough.
+pub fn too_wide(results: &Results) -> Vec<usize> {
+    let plan = results.plan();
+    let Some(until) = &plan.until_ci else { return Vec::new() };
+    let is_narrow = |point: usize| {
+        until.widths.iter().all(|width| {
+            let metric = METRICS.iter().position(|metric| metric.name == width.metric);
+            let values =
+                |metric| results.runs_of(point).filter_map(|run| results.number(run, metric)).collect::<Vec<_>>();
+            metric.is_none_or(|metric| width.is_met(&values(metric)))
+        })
+    };
+    let is_decided = |point: &usize| {
+        plan.points[*point].is_some()
+            && results.seeds(*point) == plan.seeds
+            && results.runs_of(*point).all(|run| results.status(run) != Status::Missing)
+    };
+    (0..plan.points.len()).filter(is_decided).filter(|point| !is_narrow(*point)).collect()
 }
 
 /// The mean difference of a number between a point and that which it is compared with, seed by seed: what both have in common
@@ -52,7 +73,7 @@ pub fn mean(results: &Results, point: usize, metric: usize, method: Method) -> O
 pub fn difference(results: &Results, point: usize, metric: usize, method: Method, baseline: Baseline) -> Option<Mean> {
     let plan = results.plan();
     let base = baseline.point_of(plan, point);
-    let pairs = runs_of(plan, point).zip(runs_of(plan, base));
+    let pairs = results.runs_of(point).zip(results.runs_of(base));
     let both = |(run, base)| Some((results.number(run, metric)?, results.number(base, metric)?));
     let differences: Vec<f64> = pairs.filter_map(both).map(|(here, there)| here - there).collect();
     of_values(results, point, metric, method, &differences)
@@ -71,7 +92,7 @@ pub fn without_effect(results: &Results) -> Vec<String> {
     };
     let has_none = |dimension: &usize| {
         let baseline = Baseline { dimension: *dimension, row: 0 };
-        let mut known = (0..plan.runs()).filter_map(|run| compared(run, baseline)).peekable();
+        let mut known = results.runs().filter_map(|run| compared(run, baseline)).peekable();
         known.peek().is_some() && known.all(|is_equal| is_equal)
     };
     let keys = (0..plan.dimensions.len()).filter(has_none).flat_map(|dimension| &plan.dimensions[dimension]);
@@ -127,10 +148,6 @@ impl Baseline {
         let keys = plan.dimensions[self.dimension].iter();
         keys.map(|key| format!("{} = {}", key.path, key.values[self.row])).collect::<Vec<_>>().join(", ")
     }
-}
-
-fn runs_of(plan: &Plan, point: usize) -> std::ops::Range<usize> {
-    point * plan.seeds..(point + 1) * plan.seeds
 }
 
 const LEVEL: f64 = 0.95;

@@ -87,11 +87,6 @@ fn unique(columns: &mut [Column]) {
     }
 }
 
-/// The runs of the table: all that the scenario does not refuse, in the order of the points.
-fn runs(plan: &Plan) -> impl Iterator<Item = usize> {
-    (0..plan.runs()).filter(|run| plan.points[run / plan.seeds].is_some())
-}
-
 /// Writes the table as Parquet. Its metadata have the unit and the meaning of each column.
 ///
 /// # Errors
@@ -115,7 +110,7 @@ pub fn parquet(results: &Results, file: impl Write + Send) -> io::Result<()> {
         metadata.push((format!("column.{name}.unit"), unit.clone()));
         metadata.push((format!("column.{name}.about"), about.clone()));
     }
-    let all: Vec<usize> = runs(plan).collect();
+    let all: Vec<usize> = results.runs().collect();
     let groups: Vec<&[usize]> = all.chunks(GROUP_ROWS).collect();
     let keys: Vec<&Key> = plan.keys().collect();
     let values = |group: usize, column: usize| values(results, &keys, columns[column].what, groups[group]);
@@ -161,7 +156,7 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
     writeln!(file, "{}", names.join(","))?;
     let keys: Vec<&Key> = plan.keys().collect();
     let mut line = String::new();
-    for run in runs(plan) {
+    for run in results.runs() {
         line.clear();
         let (point, seed) = plan.point_and_seed(run);
         let rows = plan.rows_at(point);
@@ -184,6 +179,15 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Which of the means are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Selection<'a> {
+    /// These points, in this order; `None`: all.
+    pub points: Option<&'a [usize]>,
+    /// These numbers, by their places in the list of metrics; `None`: all.
+    pub metrics: Option<&'a [usize]>,
+}
+
 /// Writes a row for each point as CSV: how many runs were finished and failed, and of each number the mean, and the ends of its
 /// 95 % confidence interval; with a baseline the mean difference from that, of the other points.
 ///
@@ -193,15 +197,17 @@ pub fn summary_csv(
     results: &Results,
     method: Method,
     baseline: Option<Baseline>,
+    only: Selection<'_>,
     mut file: impl Write,
 ) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));
+    let is_wanted = |metric: &usize| only.metrics.is_none_or(|metrics| metrics.contains(metric));
     let (of_keys, rest): (Vec<Column>, Vec<Column>) =
         columns.into_iter().partition(|column| matches!(column.what, What::Text(_) | What::Number(_)));
     let metrics: Vec<(usize, &str)> = rest
         .iter()
         .filter_map(|column| match column.what {
-            What::Metric(metric) => Some((metric, column.name.as_str())),
+            What::Metric(metric) => is_wanted(&metric).then_some((metric, column.name.as_str())),
             What::Seed | What::Status | What::Text(_) | What::Number(_) => None,
         })
         .collect();
@@ -215,7 +221,8 @@ pub fn summary_csv(
     let is_shown = |point: &usize| {
         plan.points[*point].is_some() && baseline.is_none_or(|baseline| baseline.point_of(plan, *point) != *point)
     };
-    for point in (0..plan.points.len()).filter(is_shown) {
+    let all: Vec<usize> = (0..plan.points.len()).collect();
+    for point in only.points.unwrap_or(&all).iter().copied().filter(is_shown) {
         let rows = plan.rows_at(point);
         let mut line = String::new();
         for column in &of_keys {

@@ -6,13 +6,22 @@ use ackclock_store::folder::checksum;
 use ackclock_store::{ResultFolder, WholeFile};
 
 use crate::error::Error;
+use crate::report;
 use crate::results::{Results, Status};
 use crate::summary::{Baseline, Method};
-use crate::{report, table};
+use crate::table::{self, Selection};
 
 /// The tables and figures of a sweep.
-pub(crate) const TABLES: [&str; 6] =
-    ["table.parquet", "table.csv", "summary.csv", "differences.csv", "report.html", "figure.svg"];
+pub(crate) const TABLES: [&str; 8] = [
+    "table.parquet",
+    "table.csv",
+    "summary.csv",
+    "differences.csv",
+    "report.html",
+    "figure.svg",
+    "figure.pdf",
+    "figure.csv",
+];
 
 /// Writes all of them.
 pub(crate) fn tables(
@@ -22,17 +31,19 @@ pub(crate) fn tables(
     baseline: Option<Baseline>,
 ) -> Result<(), Error> {
     let path = folder.path().to_path_buf();
-    // There is no figure where no key with numbers changes.
+    // There is none where no key with numbers changes, or no run has numbers.
     let figure = report::svg(results, method);
     let write = |name: &str| -> io::Result<WholeFile> {
         let mut file = WholeFile::create(&path.join(name))?;
         match name {
             "table.parquet" => table::parquet(results, &mut file)?,
             "table.csv" => table::csv(results, &mut file)?,
-            "summary.csv" => table::summary_csv(results, method, None, &mut file)?,
-            "differences.csv" => table::summary_csv(results, method, baseline, &mut file)?,
+            "summary.csv" => table::summary_csv(results, method, None, Selection::default(), &mut file)?,
+            "differences.csv" => table::summary_csv(results, method, baseline, Selection::default(), &mut file)?,
             "report.html" => file.write_all(report::page(results, method).as_bytes())?,
-            _ => file.write_all(figure.as_deref().unwrap_or_default().as_bytes())?,
+            "figure.svg" => file.write_all(figure.as_deref().unwrap_or_default().as_bytes())?,
+            "figure.pdf" => file.write_all(&report::pdf(results, method).unwrap_or_default())?,
+            _ => file.write_all(&report::figure_csv(results, method).unwrap_or_default())?,
         }
         file.flush()?;
         file.sync()?;
@@ -40,7 +51,7 @@ pub(crate) fn tables(
     };
     let mut files = Vec::new();
     let is_there = |name: &&str| match *name {
-        "figure.svg" => figure.is_some(),
+        "figure.svg" | "figure.pdf" | "figure.csv" => figure.is_some(),
         "differences.csv" => baseline.is_some(),
         _ => true,
     };

@@ -340,3 +340,83 @@ fn intervals_can_be_those_of_the_bootstrap() {
     assert!(bca.contains(" to ") && !student.contains(" to "), "{bca}");
     assert_eq!(swept(&place, &["--out", "all", "--interval", "bca"]).stdout, bca);
 }
+
+#[test]
+fn points_get_as_many_seeds_as_their_intervals_need() {
+    let place = Place::with("sweep-until", RANDOM);
+    let vary = ["--vary", "queue.buffer=60cells,480cells", "--until-ci", "goodput_bps=1.5%", "--max-seeds", "12"];
+    let all = |more: &[&str]| place.run(&[&["sweep", "scenario.toml"], &vary[..], more].concat());
+    let outcome = all(&["--out", "one", "--threads", "1"]).exits_with(0);
+    outcome.says(&["2 points, 5 to 12 seeds until goodput_bps within 1.5 %: 10 runs at first"]);
+    let summary = place.read("one/summary.csv");
+    let rows: Vec<Vec<f64>> = summary
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|word| word.parse().unwrap_or(f64::NAN)).collect())
+        .collect();
+    for row in &rows {
+        let (seeds, mean, low, high) = (row[1], row[3], row[4], row[5]);
+        assert!((5.0..=12.0).contains(&seeds), "{summary}");
+        assert!((high - low) / 2.0 <= 0.015 * mean || seeds == 12.0, "{summary}");
+    }
+    assert!(rows.iter().any(|row| row[1] > 5.0), "the test needs a point that takes more: {summary}");
+    let runs: f64 = rows.iter().map(|row| row[1]).sum();
+    assert_eq!(place.read("one/table.csv").lines().count() as f64, runs + 1.0);
+    assert_eq!(keys(&place, "one").len() as f64, runs, "nothing was run that is not needed");
+
+    // A point is in one part as a whole.
+    for part in ["1", "2"] {
+        all(&["--out", &format!("part-{part}"), "--shard", &format!("{part}/2")]).exits_with(0);
+    }
+    place.run(&["merge", "part-2", "part-1", "--out", "whole"]).exits_with(0);
+    assert_eq!(tables(&place, "one"), tables(&place, "whole"));
+
+    let strict =
+        place.run(&[&["sweep", "scenario.toml"], &vary[..2], &["--until-ci", "0.001%", "--max-seeds", "6"]].concat());
+    strict
+        .exits_with(0)
+        .says(&["after 6 seeds not goodput_bps within 0.001 %: 2 points (the first: queue.buffer = 60cells)"]);
+}
+
+#[test]
+fn rules_for_seeds_that_make_no_sense_are_named() {
+    let place = Place::with("sweep-until-wrong", RANDOM);
+    let wrong = |more: &[&str], said: &[&str], code: i32| {
+        let outcome =
+            place.run(&[&["sweep", "scenario.toml", "--vary", "queue.buffer=60cells,480cells"], more].concat());
+        outcome.exits_with(code).without_result().says(said);
+    };
+    wrong(&["--until-ci", "2%", "--seeds", "1"], &["--until-ci with one seed", "leave --seeds out"], 2);
+    wrong(&["--max-seeds", "20"], &["--max-seeds", "without --until-ci"], 2);
+    wrong(&["--until-ci", "2%", "--seeds", "8", "--max-seeds", "4"], &["begin with 8 seeds", "at most 4"], 2);
+    wrong(&["--until-ci", "lose=2%"], &["\"lose\" is no number of a run", "did you mean `loss`?"], 3);
+    wrong(&["--until-ci", "2"], &["\"2\" is no share of a mean", "as in goodput_bps=2%"], 3);
+    wrong(&["--plot", "figure.png"], &["--plot figure.png: the format is not known", ".svg or .pdf"], 2);
+    let outcome = place.run(&["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--plot", "figure.svg"]);
+    outcome.exits_with(2).without_result().says(&["this sweep has no figure of curves"]);
+}
+
+#[test]
+fn figures_and_page_are_written_where_they_are_asked_for() {
+    let place = Place::with("sweep-plot", RANDOM);
+    let where_asked = ["--plot", "paper.svg", "--plot", "paper.PDF", "--report", "pages/all.html"];
+    swept(&place, &[&["--out", "all"], &where_asked[..]].concat()).exits_with(0);
+    let bytes = |name: &str| fs::read(place.path(name)).unwrap();
+    assert_eq!(bytes("paper.svg"), bytes("all/figure.svg"));
+    assert_eq!(bytes("paper.PDF"), bytes("all/figure.pdf"));
+    assert_eq!(bytes("pages/all.html"), bytes("all/report.html"));
+    // The numbers of the figure are those of the summary.
+    let (figure, summary) = (place.read("all/figure.csv"), place.read("all/summary.csv"));
+    let column = |text: &str, name: &str| -> Vec<String> {
+        let place = text.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
+        text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().to_owned()).collect()
+    };
+    for name in ["queue_policy", "queue_buffer_cells", "runs", "loss", "goodput_bps_low"] {
+        assert_eq!(column(&figure, name), column(&summary, name));
+    }
+    assert!(!figure.contains("timeouts"), "what is not drawn is not there");
+    let page = place.read("all/report.html");
+    assert!(
+        page.contains("download=\"goodput_bps.csv\"") && page.contains("data:text/csv;charset=utf-8,queue_policy,")
+    );
+}

@@ -1,9 +1,12 @@
-//! Curves of means over a parameter, with bands for their confidence intervals. Drawn here, as SVG: it needs no script, prints
-//! as sharply as text, and is read in black and white, because curves differ in dashes and marks and not only in colour.
+//! Curves of means over a parameter, with bands for their confidence intervals; or means of points that are no curve, with a bar for
+//! the interval of each. They need no script, print as sharply as text, and are read in black and white, because curves differ
+//! in dashes and marks and not only in colour.
 
+use super::drawing::{Anchor, Drawing, Letters};
 use super::html::Html;
 use super::number::{Scale, fixed};
-use super::scatter::{Axis, line, text};
+use super::scatter::Axis;
+use super::svg;
 
 /// One plot.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct Bands {
     pub reach: Vec<f64>,
     /// At most as many as there are colours, [`MOST_CURVES`].
     pub curves: Vec<BandCurve>,
+    /// Whether the points of a curve lie on one: they are not joined where they differ in more than what is drawn.
+    pub joined: bool,
 }
 
 /// One curve.
@@ -46,9 +51,6 @@ pub struct BandPoint {
     pub about: String,
 }
 
-/// How many curves one plot can have.
-pub const MOST_CURVES: usize = 6;
-
 impl Bands {
     /// The plot in HTML.
     pub fn html(&self) -> Html {
@@ -60,7 +62,7 @@ impl Bands {
             if !self.title.is_empty() {
                 html.leaf("figcaption", &[], &self.title);
             }
-            html.tag("svg", &attributes, |svg| self.draw(svg));
+            html.tag("svg", &attributes, |html| svg::draw(&self.drawing(), html));
         });
         html
     }
@@ -77,14 +79,9 @@ impl Bands {
             let mut items = Html::new();
             for (nth, curve) in self.curves.iter().enumerate() {
                 items.tag("li", &[("class", &format!("series-{nth}"))], |li| {
-                    li.tag(
-                        "svg",
-                        &[("viewBox", "0 0 40 12"), ("width", "40"), ("height", "12"), ("aria-hidden", "true")],
-                        |svg| {
-                            stroke(svg, nth, "0,6 40,6");
-                            mark(svg, nth, 20.0, 6.0);
-                        },
-                    );
+                    let attributes =
+                        [("viewBox", "0 0 40 12"), ("width", "40"), ("height", "12"), ("aria-hidden", "true")];
+                    li.tag("svg", &attributes, |html| svg::draw(&self.sample(nth, 0.0, 6.0, 40.0), html));
                     li.text(&format!(" {}", curve.name));
                 });
             }
@@ -92,58 +89,66 @@ impl Bands {
         })
     }
 
-    /// Draws into a picture of [`WIDTH`] and [`HEIGHT`].
-    pub(super) fn draw(&self, svg: &mut Html) {
+    /// The plot, [`WIDTH`] wide and [`HEIGHT`] high.
+    pub(super) fn drawing(&self) -> Drawing {
+        let mut drawing = Drawing::default();
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let Some(across) = Across::of(points().map(|point| point.x), &self.x.1, self.logarithmic) else { return };
+        let Some(across) = Across::of(points().map(|point| point.x), &self.x.1, self.logarithmic) else {
+            return drawing;
+        };
         let y = Axis::of(self.extent().chain(self.reach.iter().copied()), &self.y.1);
         let at = |x: f64| LEFT + (WIDTH - LEFT - RIGHT) * across.place(x);
         let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place(value);
         for (value, label) in &across.ticks {
-            let x = LEFT + (WIDTH - LEFT - RIGHT) * across.place(*value);
-            line(svg, "grid", [x, TOP, x, HEIGHT - BOTTOM]);
-            text(svg, "tick", x, HEIGHT - BOTTOM + 18.0, "middle", label);
+            let x = at(*value);
+            drawing.grid([x, TOP, x, HEIGHT - BOTTOM]);
+            drawing.text(Letters::Tick, [x, HEIGHT - BOTTOM + 18.0], Anchor::Middle, label);
         }
         for tick in &y.ticks {
             let height = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place_scaled(*tick);
-            line(svg, "grid", [LEFT, height, WIDTH - RIGHT, height]);
-            text(svg, "tick", LEFT - 6.0, height + 4.5, "end", &fixed(*tick, y.decimals));
+            drawing.grid([LEFT, height, WIDTH - RIGHT, height]);
+            drawing.text(Letters::Tick, [LEFT - 6.0, height + 4.5], Anchor::End, &fixed(*tick, y.decimals));
         }
-        text(svg, "axis", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &with_unit(&self.x.0, &across.unit));
-        text(svg, "axis", LEFT, TOP - 10.0, "start", &with_unit(&self.y.0, &y.scale.unit));
+        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
+        let below = with_unit(&self.x.0, &across.unit);
+        drawing.text(Letters::Axis, [middle, HEIGHT - 8.0], Anchor::Middle, &below);
+        drawing.text(Letters::Axis, [LEFT, TOP - 10.0], Anchor::Start, &with_unit(&self.y.0, &y.scale.unit));
         for (nth, curve) in self.curves.iter().enumerate() {
-            let class = format!("series-{nth}");
-            svg.tag("g", &[("class", &class)], |svg| curve.draw(svg, nth, &at, &up));
+            curve.draw(nth, self.joined, &at, &up, &mut drawing);
         }
+        drawing
+    }
+
+    /// A piece of a curve with its mark, for a legend.
+    pub(super) fn sample(&self, nth: usize, x: f64, y: f64, width: f64) -> Drawing {
+        let mut drawing = Drawing::default();
+        if self.joined {
+            drawing.curve(nth, vec![[x, y], [x + width, y]]);
+        }
+        drawing.mark(nth, [x + width / 2.0, y], None);
+        drawing
     }
 }
 
 impl BandCurve {
-    fn draw(&self, svg: &mut Html, nth: usize, at: &dyn Fn(f64) -> f64, up: &dyn Fn(f64) -> f64) {
-        svg.leaf("title", &[], &self.name);
-        let edge = |point: &BandPoint, end: fn((f64, f64)) -> f64| {
-            let value = point.interval.map_or(point.mean, end);
-            format!("{:.1},{:.1}", at(point.x), up(value))
-        };
-        let upper = self.points.iter().map(|point| edge(point, |interval| interval.1));
-        let lower = self.points.iter().rev().map(|point| edge(point, |interval| interval.0));
-        let band: Vec<String> = upper.chain(lower).collect();
-        svg.tag("polygon", &[("points", &band.join(" ")), ("fill", "currentColor"), ("fill-opacity", "0.14")], |_| {});
-        let means: Vec<String> =
-            self.points.iter().map(|point| format!("{:.1},{:.1}", at(point.x), up(point.mean))).collect();
-        stroke(svg, nth, &means.join(" "));
-        for point in &self.points {
-            let (x, y) = (at(point.x), up(point.mean));
-            if point.href.is_empty() {
-                mark(svg, nth, x, y);
-            } else {
-                // Of the colour of its curve, not of a link.
-                svg.tag("a", &[("href", &point.href), ("class", &format!("series-{nth}"))], |svg| {
-                    svg.leaf("title", &[], &point.about);
-                    mark(svg, nth, x, y);
-                });
-            }
+    fn draw(&self, nth: usize, joined: bool, at: &dyn Fn(f64) -> f64, up: &dyn Fn(f64) -> f64, drawing: &mut Drawing) {
+        drawing.begin_series(nth, &self.name);
+        let edge =
+            |point: &BandPoint, end: fn((f64, f64)) -> f64| [at(point.x), up(point.interval.map_or(point.mean, end))];
+        if joined {
+            let upper = self.points.iter().map(|point| edge(point, |interval| interval.1));
+            let lower = self.points.iter().rev().map(|point| edge(point, |interval| interval.0));
+            drawing.band(nth, upper.chain(lower).collect());
+            drawing.curve(nth, self.points.iter().map(|point| [at(point.x), up(point.mean)]).collect());
         }
+        for point in &self.points {
+            if !joined && point.interval.is_some() {
+                drawing.bar(nth, [edge(point, |interval| interval.0), edge(point, |interval| interval.1)]);
+            }
+            let link = (!point.href.is_empty()).then(|| (point.href.clone(), point.about.clone()));
+            drawing.mark(nth, [at(point.x), up(point.mean)], link);
+        }
+        drawing.end_series();
     }
 }
 
@@ -156,42 +161,6 @@ fn shown_ends(point: &BandPoint) -> impl Iterator<Item = f64> + Clone + use<> {
 
 fn with_unit(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") }
-}
-
-fn stroke(svg: &mut Html, nth: usize, points: &str) {
-    let attributes = [
-        ("points", points),
-        ("fill", "none"),
-        ("stroke", "currentColor"),
-        ("stroke-width", "2"),
-        ("stroke-dasharray", DASHES[nth % DASHES.len()]),
-    ];
-    svg.tag("polyline", &attributes, |_| {});
-}
-
-/// A mark of a shape of its own, filled or not.
-fn mark(svg: &mut Html, nth: usize, x: f64, y: f64) {
-    let corners = |shape: &[(f64, f64)]| {
-        shape.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy)).collect::<Vec<_>>().join(" ")
-    };
-    let fill = if nth < 3 { "currentColor" } else { "none" };
-    let style = [("fill", fill), ("stroke", "currentColor"), ("stroke-width", "1.5")];
-    match nth % 3 {
-        0 => {
-            let (x, y) = (format!("{x:.1}"), format!("{y:.1}"));
-            let attributes = [[("cx", x.as_str()), ("cy", y.as_str()), ("r", "3.6")], style].concat();
-            svg.tag("circle", &attributes, |_| {});
-        }
-        shape => {
-            let shape: &[(f64, f64)] = match shape {
-                1 => &[(-3.4, -3.4), (3.4, -3.4), (3.4, 3.4), (-3.4, 3.4)],
-                _ => &[(0.0, -4.4), (4.2, 3.4), (-4.2, 3.4)],
-            };
-            let points = corners(shape);
-            let attributes = [&[("points", points.as_str())][..], &style[..]].concat();
-            svg.tag("polygon", &attributes, |_| {});
-        }
-    }
 }
 
 /// The axis from left to right.
@@ -246,42 +215,36 @@ impl Across {
     }
 }
 
-/// Plots below each other as one SVG file: black on white, as wide as a column of a paper.
-pub fn svg_file(plots: &[Bands]) -> String {
+/// Plots below each other with one legend, as wide as a column of a paper: its drawing, [`WIDTH`] wide, and its height.
+pub(super) fn column(plots: &[Bands]) -> (Drawing, f64) {
+    let mut drawing = Drawing::default();
     let title = plots.first().map_or("", |plot| &plot.title);
     let head = if title.is_empty() { 0.0 } else { 24.0 };
-    let legend_height = plots.first().map_or(0, |plot| plot.curves.len()) as f64 * 20.0 + 10.0;
-    let height = head + plots.len() as f64 * HEIGHT + legend_height;
-    let mut body = Html::new();
     if !title.is_empty() {
-        text(&mut body, "axis", LEFT, 18.0, "start", title);
+        drawing.text(Letters::Axis, [LEFT, 18.0], Anchor::Start, title);
     }
     for (nth, plot) in plots.iter().enumerate() {
-        let place = format!("translate(0 {:.0})", head + nth as f64 * HEIGHT);
-        body.tag("g", &[("transform", &place)], |svg| plot.draw(svg));
+        drawing.append(plot.drawing(), head + nth as f64 * HEIGHT);
     }
-    for (nth, curve) in plots.first().map_or(&[][..], |plot| &plot.curves).iter().enumerate() {
-        let y = head + plots.len() as f64 * HEIGHT + 10.0 + nth as f64 * 20.0;
-        stroke(&mut body, nth, &format!("{LEFT:.0},{y:.0} {:.0},{y:.0}", LEFT + 44.0));
-        mark(&mut body, nth, LEFT + 22.0, y);
-        text(&mut body, "axis", LEFT + 54.0, y + 4.5, "start", &curve.name);
+    let mut y = head + plots.len() as f64 * HEIGHT + 10.0;
+    if let Some(plot) = plots.first() {
+        for (nth, curve) in plot.curves.iter().enumerate() {
+            drawing.append(plot.sample(nth, LEFT, 0.0, 44.0), y);
+            drawing.text(Letters::Axis, [LEFT + 54.0, y + 4.5], Anchor::Start, &curve.name);
+            y += 20.0;
+        }
     }
-    // 3.4 inches are 245 points.
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"245pt\" color=\"#000\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <style>.grid {{ stroke: #ddd; }}</style>\n{}\n</svg>\n",
-        body.as_str()
-    )
+    (drawing, y)
 }
 
-const WIDTH: f64 = 440.0;
+pub(super) const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 48.0;
-const DASHES: [&str; MOST_CURVES] = ["", "7 4", "2 3", "9 3 2 3", "12 5", "4 2"];
+/// How many curves one plot can have.
+pub const MOST_CURVES: usize = super::drawing::DASHES.len();
 
 #[cfg(test)]
 mod tests {
@@ -301,6 +264,7 @@ mod tests {
             logarithmic,
             y: ("goodput".into(), "bit/s".into()),
             reach: vec![0.0],
+            joined: true,
             curves: vec![
                 BandCurve {
                     name: "<reno>".into(),
@@ -333,11 +297,14 @@ mod tests {
             assert!(svg.contains("&lt;reno&gt;") && svg.contains("a &lt; b") && !svg.contains("NaN"));
             assert!(svg.contains("goodput, Mb/s") && svg.contains("queue.buffer, bdp"), "{svg}");
         }
-        let file = svg_file(&[bands(true), bands(false)]);
-        assert!(
-            file.starts_with("<svg xmlns")
-                && file.matches("<g transform").count() == 2
-                && file.contains("stroke-dasharray=\"7 4\"")
-        );
+    }
+
+    #[test]
+    fn points_that_are_no_curve_are_not_joined() {
+        let sample = Bands { joined: false, ..bands(false) };
+        let html = sample.html();
+        assert_eq!((html.as_str().matches("<polyline").count(), html.as_str().matches("<a href").count()), (0, 4));
+        assert_eq!(html.as_str().matches("class=\"bar\"").count(), 4, "{}", html.as_str());
+        assert!(!sample.legend().as_str().contains("<polyline"));
     }
 }

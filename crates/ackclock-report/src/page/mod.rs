@@ -4,11 +4,14 @@ pub mod agreement;
 pub mod bands;
 pub mod chart;
 pub(crate) mod curves;
+mod drawing;
 pub mod heat;
 pub mod html;
 pub mod number;
 mod pack;
+pub mod pdf;
 pub mod scatter;
+pub mod svg;
 pub mod table;
 
 use chart::{Chart, Choice};

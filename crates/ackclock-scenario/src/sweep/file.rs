@@ -3,6 +3,7 @@
 use super::dimension::Path;
 use super::range::{self, Range};
 use super::vary::{Assignment, Values, Varied};
+use super::{Request, Width};
 use crate::text::diagnostic::{At, LoadError, Report};
 use crate::text::files;
 use crate::text::source::Source;
@@ -16,6 +17,8 @@ pub(super) struct SweepFile {
     pub(super) scenario: Option<String>,
     at: Option<At>,
     pub(super) seeds: Option<u64>,
+    pub(super) max_seeds: Option<u64>,
+    pub(super) widths: Vec<Width>,
     pub(super) latin_hypercube: Option<usize>,
     /// Values of every point.
     pub(super) sets: Option<Table>,
@@ -29,16 +32,23 @@ pub(super) fn is_sweep(tree: &Table) -> bool {
 
 impl SweepFile {
     /// Checks every key; what is wrong is reported and left out.
-    pub(super) fn read(tree: &Table, path: &str, source: &dyn Source, report: &mut Report) -> SweepFile {
+    pub(super) fn read(tree: &Table, request: &Request<'_>, source: &dyn Source, report: &mut Report) -> SweepFile {
         let mut file = SweepFile { at: Some(tree.at), ..SweepFile::default() };
         for (name, entry) in &tree.entries {
             let item = &entry.item;
             match (name.as_str(), &item.node) {
                 ("scenario", Node::Text(reference)) => {
-                    file.scenario = Some(source.join(path, reference));
+                    file.scenario = Some(source.join(request.file, reference));
                     file.at = Some(item.at);
                 }
                 ("seeds", Node::Integer(Some(count @ 1..=MOST))) => file.seeds = Some(*count as u64),
+                ("max_seeds", Node::Integer(Some(count @ 2..=MOST))) => file.max_seeds = Some(*count as u64),
+                ("until_ci", Node::Text(text)) => {
+                    file.widths.extend(Width::parse(text, item.at, request.numbers, report));
+                }
+                ("until_ci", Node::Array(items)) => {
+                    file.widths.extend(items.iter().filter_map(|item| width(item, request.numbers, report)));
+                }
                 ("latin_hypercube", Node::Integer(Some(count @ 2..=MOST))) => {
                     file.latin_hypercube = Some(*count as usize);
                 }
@@ -96,6 +106,16 @@ fn wrong(name: &str, entry: &Entry, report: &mut Report) {
         .label(format!("expected {expected}"));
 }
 
+fn width(item: &Item, known: &[&str], report: &mut Report) -> Option<Width> {
+    let Node::Text(text) = &item.node else {
+        report
+            .error(item.at, format!("`until_ci` holds {}", item.described()))
+            .label("expected text, as in \"loss=10%\"");
+        return None;
+    };
+    Width::parse(text, item.at, known, report)
+}
+
 /// The keys of a table within [[zip]], which change together.
 fn together(item: &Item, report: &mut Report) -> Option<Varied> {
     let Node::Table(table) = &item.node else {
@@ -145,9 +165,11 @@ fn values(item: &Item, report: &mut Report) -> Option<Values> {
 }
 
 /// The keys of sweep files, and what they are.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 8] = [
     ("scenario", "the path of a scenario file in quotes"),
     ("seeds", "a whole number from 1 to 1000000"),
+    ("max_seeds", "a whole number from 2 to 1000000"),
+    ("until_ci", "a share of the mean as text, as in \"2%\" or \"loss=10%\", or a list of such texts"),
     ("latin_hypercube", "a whole number from 2 to 1000000"),
     ("set", "a table of values: write [set]"),
     ("vary", "a table of lists and ranges: write [vary]"),

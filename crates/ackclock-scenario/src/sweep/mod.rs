@@ -9,8 +9,10 @@ mod file;
 mod range;
 mod sample;
 mod vary;
+mod width;
 
 pub use dimension::{Dimension, VariedKey};
+pub use width::Width;
 
 use crate::load::{Loaded, check};
 use crate::text::diagnostic::{At, LoadError, Report};
@@ -33,6 +35,10 @@ pub struct Request<'a> {
     pub vary: &'a [String],
     /// The number of points of a Latin hypercube over the ranges without a number of values.
     pub latin_hypercube: Option<usize>,
+    /// `[number=]share`: how narrow confidence intervals are to be.
+    pub until_ci: &'a [String],
+    /// The names of the numbers that intervals are found of; the first is meant where none is named.
+    pub numbers: &'a [&'a str],
 }
 
 /// A scenario and the values that it is to be run with.
@@ -45,6 +51,10 @@ pub struct Sweep<'a> {
     dimensions: Vec<Dimension>,
     /// The number of seeds that a sweep file asks for.
     pub seeds: Option<u64>,
+    /// The most seeds of a point that a sweep file allows where more seeds make intervals narrower.
+    pub max_seeds: Option<u64>,
+    /// The intervals that points get more seeds for, those of the command line if there are any; each number once.
+    pub widths: Vec<Width>,
     /// The arguments by which a scenario is run alone as at any point, but for the values of the point: its file, and `--set`
     /// with what holds at every point.
     pub arguments: Vec<String>,
@@ -62,7 +72,7 @@ impl<'a> Sweep<'a> {
         let mut path = request.file.to_owned();
         let mut file = None;
         if file::is_sweep(&tree) {
-            let read = SweepFile::read(&tree, request.file, source, &mut report);
+            let read = SweepFile::read(&tree, request, source, &mut report);
             path = read.scenario.clone().unwrap_or(path);
             report.be_about(&path);
             tree = read.tree(source, &mut report);
@@ -73,7 +83,8 @@ impl<'a> Sweep<'a> {
         if without_recordings(&mut tree) {
             arguments.extend(["--set".into(), "delays=true".into()]);
         }
-        let SweepFile { sets, varied: of_file, seeds, latin_hypercube, .. } = file.unwrap_or_default();
+        let SweepFile { sets, varied: of_file, seeds, max_seeds, widths: of_widths, latin_hypercube, .. } =
+            file.unwrap_or_default();
         if let Some(sets) = sets {
             dimension::assignments(&sets).into_iter().for_each(|set| arguments.extend(["--set".into(), set]));
             tree.overlay(sets);
@@ -88,7 +99,8 @@ impl<'a> Sweep<'a> {
         refuse_twice(&varied, &mut report);
         let wanted = request.latin_hypercube.or(latin_hypercube);
         let dimensions = dimensions(varied, wanted, &mut report);
-        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, arguments };
+        let widths = widths(request, of_widths, &mut report);
+        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, max_seeds, widths, arguments };
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.
             let report = std::mem::take(&mut sweep.report);
@@ -198,6 +210,21 @@ fn refuse_twice(varied: &[Varied], report: &mut Report) {
         }
         seen.push(spelled);
     }
+}
+
+/// Those of the command line replace those of the file. Of a number that is named twice the narrower interval counts.
+fn widths(request: &Request<'_>, of_file: Vec<Width>, report: &mut Report) -> Vec<Width> {
+    let known = request.numbers;
+    let of_arguments: Vec<Width> =
+        request.until_ci.iter().filter_map(|text| Width::argument(text, known, report)).collect();
+    let mut widths: Vec<Width> = Vec::new();
+    for width in if request.until_ci.is_empty() { of_file } else { of_arguments } {
+        match widths.iter_mut().find(|other| other.number == width.number) {
+            Some(other) => other.share = other.share.min(width.share),
+            None => widths.push(width),
+        }
+    }
+    widths
 }
 
 /// Grids are dimensions of their own; all that is sampled is one more.

@@ -2,7 +2,8 @@
 
 use ackclock_sweep::{Merged, Shard, merge as put_together};
 
-use super::{baseline, finish};
+use super::finish;
+use super::shown::Shown;
 use crate::args::MergeArgs;
 use crate::failure::{Exit, Failure};
 use crate::{console, interrupt, seeds};
@@ -15,6 +16,6 @@ pub fn merge(args: &MergeArgs) -> Result<Exit, Failure> {
     for damage in damage {
         console::note(format_args!("warning: {damage}"));
     }
-    let baseline = store.with_results(|results| baseline(args.baseline.as_deref(), results.plan()))?;
-    finish(&mut store, args.interval.into(), baseline, Shard::WHOLE)
+    let shown = store.with_results(|results| Shown::of(&args.shown, results.plan()))?;
+    finish(&mut store, &shown, Shard::WHOLE)
 }

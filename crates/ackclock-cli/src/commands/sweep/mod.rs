@@ -1,35 +1,42 @@
 //! `ackclock sweep`: one scenario under many values and seeds, kept run by run, as one table.
 
 pub mod merge;
+mod shown;
 
 use std::time::Duration;
 
 use ackclock_scenario::sweep::{Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
-use ackclock_sweep::summary::{Baseline, Method, without_effect};
-use ackclock_sweep::{Checked, Estimate, Options, Plan, Refused, Results, Shard, Status, Store, missing, run_missing};
+use ackclock_sweep::summary::{too_wide, without_effect};
+use ackclock_sweep::{
+    Checked, Estimate, METRICS, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, run_missing,
+};
 
 use crate::args::SweepArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
 use crate::{console, diagnostics, interrupt, load, output, seeds, table};
+use shown::Shown;
 
 /// Runs a sweep, or says what it takes.
 pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
+    let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     let request = Request {
         file: &args.file,
         sets: &args.set,
         vary: &args.vary,
         latin_hypercube: args.latin_hypercube.map(|points| points as usize),
+        until_ci: &args.until_ci,
+        numbers: &numbers,
     };
     let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
-    let seeds = args.seeds.map_or(sweep.seeds.unwrap_or(1), u64::from) as usize;
+    let (seeds, until_ci) = seeds_of_points(args, &sweep)?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
-    let Some(checked) = check(&sweep, seeds, command)? else { return Ok(interrupted()) };
+    let Some(checked) = check(&sweep, seeds, until_ci, command)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
-    let baseline = baseline(args.baseline.as_deref(), &checked.plan)?;
+    let shown = Shown::of(&args.shown, &checked.plan)?;
     diagnostics::print(&checked.warnings);
     if seeds > 1 && checked.is_certain {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
@@ -60,21 +67,41 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
         Some(_) => {}
         None => return Ok(interrupted()),
     }
-    let finished = simulate(&sweep, &checked, &store, &options, todo.len())?;
-    if finished < todo.len() {
-        let (all, place) = (todo.len(), path.display());
-        console::note(format_args!("interrupted: {finished} of {all} runs finished and kept in {place}\n{RESUME}"));
+    if let Some(said) = simulate(&sweep, &checked, &store, &options)? {
+        console::note(format_args!("interrupted: {said}"));
         return Ok(Exit::Interrupted);
     }
-    finish(&mut store, args.interval.into(), baseline, options.shard)
+    finish(&mut store, &shown, options.shard)
 }
 
-/// What differences are from.
-fn baseline(text: Option<&str>, plan: &Plan) -> Result<Option<Baseline>, Failure> {
-    let read = |text| {
-        Baseline::parse(text, plan).map_err(|(wrong, help)| Failure::usage(format_args!("--baseline: {wrong}"), help))
+/// How many seeds points have at most, and the rule by which they have fewer, if there is one.
+fn seeds_of_points(args: &SweepArgs, sweep: &Sweep<'_>) -> Result<(usize, Option<UntilCi>), Failure> {
+    let seeds = args.seeds.map(u64::from).or(sweep.seeds);
+    let most = args.max_seeds.map(u64::from).or(sweep.max_seeds);
+    let least = seeds.unwrap_or(LEAST_SEEDS) as usize;
+    let Some(until_ci) = UntilCi::of(&sweep.widths, least) else {
+        return match most {
+            None => Ok((seeds.unwrap_or(1) as usize, None)),
+            Some(_) => Err(Failure::usage(
+                "--max-seeds (max_seeds) without --until-ci (until_ci): nothing decides how many seeds there are",
+                "write --seeds N for N seeds, or say how narrow the intervals are to be, as in --until-ci 2%",
+            )),
+        };
     };
-    text.map(read).transpose()
+    let most = most.unwrap_or(MOST_SEEDS.max(least as u64)) as usize;
+    if least < 2 {
+        return Err(Failure::usage(
+            "--until-ci with one seed: a confidence interval needs two runs at least",
+            format_args!("leave --seeds out, and each point begins with {LEAST_SEEDS} seeds"),
+        ));
+    }
+    if most < least {
+        return Err(Failure::usage(
+            format_args!("points begin with {least} seeds (--seeds), and have at most {most} (--max-seeds)"),
+            "raise --max-seeds or lower --seeds",
+        ));
+    }
+    Ok((most, Some(until_ci)))
 }
 
 /// Refuses a number of runs that is probably a mistake.
@@ -115,12 +142,17 @@ fn interrupted() -> Exit {
 }
 
 /// Loads every point; `None` if that was interrupted.
-fn check(sweep: &Sweep<'_>, seeds: usize, command: Vec<String>) -> Result<Option<Checked>, Failure> {
+fn check(
+    sweep: &Sweep<'_>,
+    seeds: usize,
+    until_ci: Option<UntilCi>,
+    command: Vec<String>,
+) -> Result<Option<Checked>, Failure> {
     let points = sweep.points() as f64;
     let mut reporter = Reporter::new();
     let mut watch =
         |done: usize| reporter.update(done as f64 / points, |_| format!("{done} of {points} points checked"));
-    let checked = Checked::of(sweep, seeds, command, interrupt::watch(), &mut watch);
+    let checked = Checked::of(sweep, seeds, until_ci, command, interrupt::watch(), &mut watch);
     reporter.clear();
     Ok(checked?)
 }
@@ -161,7 +193,8 @@ fn announced(sweep: &Sweep<'_>, checked: &Checked, todo: &[usize], options: &Opt
     let plan = &checked.plan;
     let estimate = Estimate::of(sweep, checked, todo, options.threads, options.stop)?;
     let points = diagnostics::plural(checked.accepted_points(), "point");
-    let all = checked.accepted_points() * plan.seeds;
+    let least = plan.until_ci.as_ref().map_or(plan.seeds, |until| until.least);
+    let all = checked.accepted_points() * least;
     let simulated: f64 = todo.iter().map(|run| checked.durations_s[run / plan.seeds]).sum();
     let shard = match options.shard {
         Shard::WHOLE => String::new(),
@@ -175,9 +208,13 @@ fn announced(sweep: &Sweep<'_>, checked: &Checked, todo: &[usize], options: &Opt
         bytes if bytes >= MUCH_MEMORY => format!(", {} of memory", size(bytes)),
         _ => String::new(),
     };
+    let (seeds, at_most) = match &plan.until_ci {
+        None => (diagnostics::plural(plan.seeds, "seed"), ""),
+        Some(until) => (format!("{} to {} seeds until {}", until.least, plan.seeds, until.said()), "at most "),
+    };
+    let at_first = if plan.until_ci.is_some() { " at first" } else { "" };
     Some(format!(
-        "{points}, {}: {} runs{shard}{open}, {} s simulated\nabout {} on {}, {} of disk{memory}",
-        diagnostics::plural(plan.seeds, "seed"),
+        "{points}, {seeds}: {} runs{at_first}{shard}{open}, {} s simulated\nabout {} on {}, {at_most}{} of disk{memory}",
         grouped(all as u128),
         seconds(simulated),
         duration(estimate.seconds),
@@ -209,36 +246,50 @@ fn size(bytes: f64) -> String {
     }
 }
 
-/// Does the missing runs; how many ended.
+/// Does the missing runs, and those that are missing after them where the number of seeds depends on the runs. If it was
+/// interrupted: how far it came.
 fn simulate(
     sweep: &Sweep<'_>,
     checked: &Checked,
     store: &Store,
     options: &Options<'_>,
-    todo: usize,
-) -> Result<usize, Failure> {
-    let before = store.with_results(|results| results.count(Status::Finished) + results.count(Status::Failed));
-    if before > 0 && todo > 0 {
+) -> Result<Option<String>, Failure> {
+    let place = store.path().display().to_string();
+    let ended = || store.with_results(|results| results.count(Status::Finished) + results.count(Status::Failed));
+    let todo = |options: &Options<'_>| store.with_results(|results| missing(results, &checked.costs, options)).len();
+    let (before, mut open) = (ended(), todo(options));
+    if before > 0 && open > 0 {
         console::note(format_args!("resuming: {} finished before", diagnostics::plural(before, "run")));
     }
-    let place = store.path().display().to_string();
-    let mut reporter = Reporter::new();
     // Each run is kept as it ends, in a line that must be whole.
     interrupt::keep_finished();
-    let watch = |status: &ackclock_run::Status| {
-        interrupt::say_at_end(format!("{} of {todo} runs finished and kept in {place}\n{RESUME}", status.finished));
-        reporter.update(status.fraction, |elapsed| {
-            let speed = status.events as f64 / elapsed.as_secs_f64() / 1e6;
-            format!("{} of {} runs, {speed:.1} M events/s", status.finished, status.runs)
-        });
-    };
-    let finished = run_missing(sweep, checked, store, options, watch);
-    reporter.clear();
-    Ok(finished?)
+    let (mut options, mut done) = (*options, 0);
+    while open > 0 {
+        let all = done + open;
+        let mut reporter = Reporter::new();
+        let watch = |status: &ackclock_run::Status| {
+            let finished = done + status.finished;
+            interrupt::say_at_end(format!("{finished} of {all} runs finished and kept in {place}\n{RESUME}"));
+            reporter.update(status.fraction, |elapsed| {
+                let speed = status.events as f64 / elapsed.as_secs_f64() / 1e6;
+                format!("{finished} of {all} runs, {speed:.1} M events/s")
+            });
+        };
+        let finished = run_missing(sweep, checked, store, &options, watch);
+        reporter.clear();
+        done += finished?;
+        if done < all {
+            return Ok(Some(format!("{done} of {all} runs finished and kept in {place}\n{RESUME}")));
+        }
+        // What failed now was tried now.
+        options.retry = false;
+        open = todo(&options);
+    }
+    Ok(None)
 }
 
 /// Writes the tables if all runs of the sweep ended, and says what there is.
-fn finish(store: &mut Store, method: Method, baseline: Option<Baseline>, shard: Shard) -> Result<Exit, Failure> {
+fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failure> {
     let missing = store.with_results(|results| results.count(Status::Missing));
     let place = store.path().display().to_string();
     if missing > 0 {
@@ -253,15 +304,28 @@ fn finish(store: &mut Store, method: Method, baseline: Option<Baseline>, shard: 
         console::note(format_args!("{remedy}"));
         return Ok(Exit::Fine);
     }
+    let (method, baseline) = (shown.method, shown.baseline);
     store.write_tables(method, baseline)?;
     output::print(&store.with_results(|results| table::sweep::render(results, method, baseline)))?;
     for key in store.with_results(without_effect) {
         console::note(format_args!("note: `{key}` has no effect: every run gives the same with each of its values"));
     }
+    store.with_results(say_wide);
     let failed = store.with_results(say_failures);
     console::note(format_args!("tables and report.html in {place}"));
+    store.with_results(|results| shown.write(results))?;
     // What failed is in the table, with the reason; a script notices by the exit code.
     Ok(if failed > 0 { Exit::Outside } else { Exit::Fine })
+}
+
+/// Says at which points the most seeds were not enough.
+fn say_wide(results: &Results) {
+    let (plan, wide) = (results.plan(), too_wide(results));
+    let (Some(until), Some(first)) = (&plan.until_ci, wide.first()) else { return };
+    let (label, seeds) = (plan.label(*first), plan.seeds);
+    let first = if label.is_empty() { String::new() } else { format!(" (the first: {label})") };
+    let (points, said) = (diagnostics::plural(wide.len(), "point"), until.said());
+    console::note(format_args!("warning: after {seeds} seeds not {said}: {points}{first}; raise --max-seeds to go on"));
 }
 
 /// Says which runs failed; how many there are.
@@ -272,7 +336,7 @@ fn say_failures(results: &Results) -> usize {
         return 0;
     }
     console::note(format_args!("{} failed; --retry runs them again", diagnostics::plural(failed, "run")));
-    let runs = (0..plan.runs()).filter(|run| results.is_own(*run) && results.status(*run) == Status::Failed);
+    let runs = results.runs().filter(|run| results.is_own(*run) && results.status(*run) == Status::Failed);
     for run in runs.take(MOST_FAILURES) {
         let (point, seed) = plan.point_and_seed(run);
         let label = plan.label(point);
@@ -288,6 +352,9 @@ fn say_failures(results: &Results) -> usize {
 const NOTHING: Option<&str> = Some("nothing was run");
 const RESUME: &str = "run the same command again to resume";
 const MOST_FAILURES: usize = 10;
+/// What each point begins with where its intervals decide how many seeds it has, and what it has at most.
+const LEAST_SEEDS: u64 = 5;
+const MOST_SEEDS: u64 = 100;
 /// From so many octets on memory is worth a word.
 const MUCH_MEMORY: f64 = 5e8;
 

@@ -1,0 +1,80 @@
+//! What is shown of a sweep that has ended: tables and figures, in its folder and where they are asked for.
+
+use std::path::{Path, PathBuf};
+
+use ackclock_sweep::summary::{Baseline, Method};
+use ackclock_sweep::{Plan, Results, report};
+
+use crate::args;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// What was asked for, as far as it makes sense for a plan.
+pub struct Shown {
+    pub method: Method,
+    pub baseline: Option<Baseline>,
+    plots: Vec<(PathBuf, Format)>,
+    page: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Svg,
+    Pdf,
+}
+
+impl Shown {
+    /// Refuses what there will not be, before anything is run.
+    pub fn of(args: &args::Shown, plan: &Plan) -> Result<Shown, Failure> {
+        let read = |text: &str| {
+            Baseline::parse(text, plan)
+                .map_err(|(wrong, help)| Failure::usage(format_args!("--baseline: {wrong}"), help))
+        };
+        let baseline = args.baseline.as_deref().map(read).transpose()?;
+        let plot = |path: &PathBuf| format(path).map(|format| (path.clone(), format));
+        let plots = args.plot.iter().map(plot).collect::<Result<Vec<_>, _>>()?;
+        if !plots.is_empty() && !report::has_figure(plan) {
+            return Err(Failure::usage(
+                "--plot: this sweep has no figure of curves",
+                "vary a key with numbers over several values, as in --vary queue.buffer=0.1..4bdp:log:10; of two long \
+                 ranges the page has maps (--report)",
+            ));
+        }
+        Ok(Shown { method: args.interval.into(), baseline, plots, page: args.report.clone() })
+    }
+
+    /// Writes the files that are asked for beside those of the folder.
+    pub fn write(&self, results: &Results) -> Result<(), Failure> {
+        for (path, format) in &self.plots {
+            let plot = match format {
+                Format::Svg => report::svg(results, self.method).map(String::into_bytes),
+                Format::Pdf => report::pdf(results, self.method),
+            };
+            let none = || Failure::outside("--plot: no run has numbers to draw", "see why they failed, above");
+            write(path, &plot.ok_or_else(none)?)?;
+        }
+        if let Some(path) = &self.page {
+            write(path, report::page(results, self.method).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+fn format(path: &Path) -> Result<Format, Failure> {
+    match path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("svg") => Ok(Format::Svg),
+        Some("pdf") => Ok(Format::Pdf),
+        _ => Err(Failure::usage(
+            format_args!("--plot {}: the format is not known", path.display()),
+            "write a name that ends with .svg or .pdf",
+        )),
+    }
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let mut output = Output::file(folder, name, "choose another file; the folder of the sweep has the same")?;
+    output.write_bytes(content)?;
+    output.finish()
+}

@@ -1,0 +1,207 @@
+//! Plots as a PDF file of one page, for papers: black on white, with the font Helvetica that every reader of PDF has (ISO 32000-1,
+//! 9.6.2.2), so that no font is looked for on the machine and every machine writes the same file.
+
+use pdf_writer::types::LineCapStyle;
+use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str};
+
+use super::bands::{Bands, WIDTH, column};
+use super::drawing::{Anchor, CURVE, DASHES, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
+
+/// Plots below each other with one legend, as wide as a column of a paper.
+pub fn pdf_file(plots: &[Bands]) -> Vec<u8> {
+    let (drawing, height) = column(plots);
+    let scale = (COLUMN / WIDTH) as f32;
+    let [catalog, pages, page, font, shade, content] = [1, 2, 3, 4, 5, 6].map(Ref::new);
+    let mut pdf = Pdf::new();
+    pdf.catalog(catalog).pages(pages);
+    pdf.pages(pages).kids([page]).count(1);
+    let mut description = pdf.page(page);
+    description.parent(pages).media_box(Rect::new(0.0, 0.0, COLUMN as f32, height as f32 * scale)).contents(content);
+    let mut resources = description.resources();
+    resources.fonts().pair(HELVETICA, font);
+    resources.ext_g_states().pair(SHADED, shade);
+    resources.finish();
+    description.finish();
+    pdf.type1_font(font).base_font(Name(b"Helvetica")).encoding_predefined(Name(b"WinAnsiEncoding"));
+    pdf.ext_graphics(shade).non_stroking_alpha(SHADE as f32);
+    let mut body = Content::new();
+    // From the upper left corner downwards, as plots are drawn.
+    body.transform([scale, 0.0, 0.0, -scale, 0.0, height as f32 * scale]);
+    drawing.elements.iter().for_each(|element| one(element, &mut body));
+    pdf.stream(content, &body.finish());
+    pdf.finish()
+}
+
+fn one(element: &Element, body: &mut Content) {
+    match element {
+        Element::Grid { from, to } => {
+            body.save_state().set_stroke_gray(GRID).set_line_width(1.0);
+            path(&[*from, *to], body);
+            body.stroke().restore_state();
+        }
+        Element::Text { letters, place, anchor, words } => text(*letters, *place, *anchor, words, body),
+        Element::Band { corners, .. } => {
+            body.save_state().set_parameters(SHADED);
+            path(corners, body);
+            body.close_path().fill_nonzero().restore_state();
+        }
+        Element::Bar { ends, .. } => {
+            body.set_line_width(EDGE as f32);
+            path(ends, body);
+            body.stroke();
+        }
+        Element::Curve { nth, points } => {
+            let dashes = DASHES[nth % DASHES.len()].iter().map(|length| *length as f32);
+            body.save_state().set_line_width(CURVE as f32).set_line_cap(LineCapStyle::ButtCap);
+            body.set_dash_pattern(dashes, 0.0);
+            path(points, body);
+            body.stroke().restore_state();
+        }
+        Element::Mark { nth, place, .. } => mark(*nth, *place, body),
+        Element::BeginSeries { .. } | Element::EndSeries => {}
+    }
+}
+
+fn path(places: &[Place], body: &mut Content) {
+    for (nth, [x, y]) in places.iter().enumerate() {
+        let (x, y) = (*x as f32, *y as f32);
+        if nth == 0 {
+            body.move_to(x, y)
+        } else {
+            body.line_to(x, y)
+        };
+    }
+}
+
+fn mark(nth: usize, [x, y]: Place, body: &mut Content) {
+    let (shape, filled) = mark_of(nth);
+    body.set_line_width(EDGE as f32);
+    match shape {
+        Shape::Polygon(corners) => {
+            let corners: Vec<Place> = corners.iter().map(|[dx, dy]| [x + dx, y + dy]).collect();
+            path(&corners, body);
+        }
+        Shape::Circle(radius) => circle([x as f32, y as f32], radius as f32, body),
+    }
+    body.close_path();
+    if filled {
+        body.fill_nonzero_and_stroke()
+    } else {
+        body.stroke()
+    };
+}
+
+/// Four Bézier curves; the error is below 0.03 % of the radius.
+fn circle([x, y]: [f32; 2], radius: f32, body: &mut Content) {
+    let bend = radius * 0.552_284_8;
+    body.move_to(x + radius, y);
+    body.cubic_to(x + radius, y + bend, x + bend, y + radius, x, y + radius);
+    body.cubic_to(x - bend, y + radius, x - radius, y + bend, x - radius, y);
+    body.cubic_to(x - radius, y - bend, x - bend, y - radius, x, y - radius);
+    body.cubic_to(x + bend, y - radius, x + radius, y - bend, x + radius, y);
+}
+
+fn text(letters: Letters, [x, y]: Place, anchor: Anchor, words: &str, body: &mut Content) {
+    let size = match letters {
+        Letters::Tick => 12.0,
+        Letters::Axis => 13.0,
+    };
+    let bytes = encoded(words);
+    let width = bytes.iter().map(|byte| width_of(*byte)).sum::<f64>() / 1000.0 * size;
+    let begin = match anchor {
+        Anchor::Start => x,
+        Anchor::Middle => x - width / 2.0,
+        Anchor::End => x - width,
+    };
+    body.begin_text().set_font(HELVETICA, size as f32);
+    body.set_text_matrix([1.0, 0.0, 0.0, -1.0, begin as f32, y as f32]);
+    body.show(Str(&bytes)).end_text();
+}
+
+/// In the encoding WinAnsi, which has the characters of Latin-1; others become question marks.
+fn encoded(words: &str) -> Vec<u8> {
+    let one = |c: char| match c {
+        ' '..='~' | '\u{a0}'..='\u{ff}' => c as u8,
+        '\u{3bc}' => 0xb5,
+        '\u{2013}' => 0x96,
+        '\u{2212}' => b'-',
+        _ => b'?',
+    };
+    words.chars().map(one).collect()
+}
+
+/// In thousandths of the size, as the metrics of Helvetica say; those of the letters beyond ASCII differ little from a digit's.
+fn width_of(byte: u8) -> f64 {
+    let place = usize::from(byte.wrapping_sub(b' '));
+    f64::from(WIDTHS.get(place).copied().unwrap_or(556))
+}
+
+/// Of the characters from the blank to the tilde.
+#[rustfmt::skip]
+const WIDTHS: [u16; 95] = [
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
+    556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+    1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+    667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+    333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+    556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+];
+const HELVETICA: Name<'static> = Name(b"F1");
+const SHADED: Name<'static> = Name(b"G1");
+/// 3.4 inches, in points.
+const COLUMN: f64 = 245.0;
+const GRID: f32 = 0.87;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::bands::{BandCurve, BandPoint};
+    use crate::page::svg::svg_file;
+
+    fn plots() -> Vec<Bands> {
+        let point = |x: f64| BandPoint {
+            x,
+            mean: x * 1e6,
+            interval: Some((x * 0.9e6, x * 1.1e6)),
+            href: String::new(),
+            about: String::new(),
+        };
+        let curve = |name: &str| BandCurve { name: name.into(), points: vec![point(1.0), point(2.0), point(3.0)] };
+        let plot = |joined| Bands {
+            title: "(100 µs)".into(),
+            x: ("queue.buffer".into(), "bdp".into()),
+            logarithmic: false,
+            y: ("Goodput".into(), "bit/s".into()),
+            reach: vec![0.0],
+            joined,
+            curves: vec![curve("reno"), curve("vegas → a"), curve("sack"), curve("d")],
+        };
+        vec![plot(true), plot(false)]
+    }
+
+    #[test]
+    fn every_text_of_the_svg_is_in_the_pdf_and_offsets_are_right() {
+        let pdf = pdf_file(&plots());
+        assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF"));
+        let has = |words: &[u8]| pdf.windows(words.len()).any(|window| window == words);
+        // What is not ASCII is written in hexadecimal: µ is one octet of Latin-1.
+        assert!(has(b"(reno)") && has(b"(vegas ? a)") && has(b"(Goodput, Mb/s)") && has(b"<2831303020B57329>"));
+        let svg = svg_file(&plots());
+        let count = |words: &[u8]| pdf.windows(words.len()).filter(|window| *window == words).count();
+        assert_eq!(count(b"Tj"), svg.matches("<text").count());
+        // Each object begins where the table of references says.
+        let text = String::from_utf8_lossy(&pdf).into_owned();
+        assert_eq!(text.matches(" 0 obj").count(), 6);
+        let table = pdf.windows(4).rposition(|window| window == b"xref").unwrap();
+        let start = pdf.windows(9).rposition(|window| window == b"startxref").unwrap();
+        let said: usize = std::str::from_utf8(&pdf[start + 9..pdf.len() - 5]).unwrap().trim().parse().unwrap();
+        assert!(said < pdf.len() && pdf[said..].starts_with(b"xref") && said <= table);
+    }
+
+    #[test]
+    fn the_width_of_a_text_is_the_sum_of_its_letters() {
+        let width = |words: &str| encoded(words).iter().map(|byte| width_of(*byte)).sum::<f64>();
+        assert_eq!(width("Mb/s, 10"), 833.0 + 556.0 + 278.0 + 500.0 + 278.0 + 278.0 + 1112.0);
+        assert_eq!((width("~"), width(" "), width("µ"), width("Δ")), (584.0, 278.0, 556.0, 556.0));
+    }
+}

@@ -1,0 +1,113 @@
+//! Plots as SVG: within a page, and as files.
+
+use super::bands::{Bands, WIDTH, column};
+use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
+use super::html::Html;
+use super::scatter::{line, text};
+
+/// Plots below each other as one SVG file: black on white, as wide as a column of a paper.
+pub fn svg_file(plots: &[Bands]) -> String {
+    let (drawing, height) = column(plots);
+    let mut body = Html::new();
+    draw(&drawing, &mut body);
+    // 3.4 inches are 245 points.
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"245pt\" color=\"#000\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <style>.grid {{ stroke: #ddd; }} .bar {{ stroke: #000; }}</style>\n{}\n</svg>\n",
+        body.as_str()
+    )
+}
+
+/// Draws into an element of SVG. Series are groups of the class `series-N`, which has a colour.
+pub(super) fn draw(drawing: &Drawing, svg: &mut Html) {
+    let mut elements = drawing.elements.iter();
+    while let Some(element) = elements.next() {
+        match element {
+            Element::BeginSeries { nth, name } => {
+                svg.tag("g", &[("class", &format!("series-{nth}"))], |svg| {
+                    svg.leaf("title", &[], name);
+                    elements
+                        .by_ref()
+                        .take_while(|element| !matches!(element, Element::EndSeries))
+                        .for_each(|element| one(element, svg));
+                });
+            }
+            element => one(element, svg),
+        }
+    }
+}
+
+fn one(element: &Element, svg: &mut Html) {
+    match element {
+        Element::Grid { from, to } => line(svg, "grid", [from[0], from[1], to[0], to[1]]),
+        Element::Text { letters, place, anchor, words } => {
+            let class = match letters {
+                Letters::Tick => "tick",
+                Letters::Axis => "axis",
+            };
+            let anchor = match anchor {
+                Anchor::Start => "start",
+                Anchor::Middle => "middle",
+                Anchor::End => "end",
+            };
+            text(svg, class, place[0], place[1], anchor, words);
+        }
+        Element::Band { corners, .. } => {
+            let shade = SHADE.to_string();
+            let attributes = [("points", &*points(corners)), ("fill", "currentColor"), ("fill-opacity", &shade)];
+            svg.tag("polygon", &attributes, |_| {});
+        }
+        Element::Bar { ends: [from, to], .. } => {
+            let width = EDGE.to_string();
+            let [x1, y1, x2, y2] = [from[0], from[1], to[0], to[1]].map(|number| format!("{number:.1}"));
+            let attributes = [("class", "bar"), ("x1", &*x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)];
+            let style = [("stroke", "currentColor"), ("stroke-width", &*width)];
+            svg.tag("line", &[&attributes[..], &style].concat(), |_| {});
+        }
+        Element::Curve { nth, points: places } => {
+            let (width, dashes) = (CURVE.to_string(), DASHES[nth % DASHES.len()].iter().map(u32::to_string));
+            let attributes = [
+                ("points", &*points(places)),
+                ("fill", "none"),
+                ("stroke", "currentColor"),
+                ("stroke-width", &width),
+                ("stroke-dasharray", &dashes.collect::<Vec<_>>().join(" ")),
+            ];
+            svg.tag("polyline", &attributes, |_| {});
+        }
+        Element::Mark { nth, place, link: None } => mark(svg, *nth, *place),
+        Element::Mark { nth, place, link: Some((href, about)) } => {
+            // Of the colour of its curve, not of a link.
+            svg.tag("a", &[("href", href), ("class", &format!("series-{nth}"))], |svg| {
+                svg.leaf("title", &[], about);
+                mark(svg, *nth, *place);
+            });
+        }
+        Element::BeginSeries { .. } | Element::EndSeries => {}
+    }
+}
+
+/// A mark of a shape of its own, filled or not.
+fn mark(svg: &mut Html, nth: usize, [x, y]: Place) {
+    let (shape, filled) = mark_of(nth);
+    let width = EDGE.to_string();
+    let fill = if filled { "currentColor" } else { "none" };
+    let style = [("fill", fill), ("stroke", "currentColor"), ("stroke-width", &width)];
+    match shape {
+        Shape::Circle(radius) => {
+            let [x, y, radius] = [format!("{x:.1}"), format!("{y:.1}"), radius.to_string()];
+            let attributes = [[("cx", x.as_str()), ("cy", y.as_str()), ("r", radius.as_str())], style].concat();
+            svg.tag("circle", &attributes, |_| {});
+        }
+        Shape::Polygon(corners) => {
+            let corners = points(&corners.iter().map(|[dx, dy]| [x + dx, y + dy]).collect::<Vec<_>>());
+            let attributes = [&[("points", corners.as_str())][..], &style[..]].concat();
+            svg.tag("polygon", &attributes, |_| {});
+        }
+    }
+}
+
+fn points(places: &[Place]) -> String {
+    places.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+}
