@@ -4,11 +4,24 @@ use std::sync::Arc;
 
 use ackclock::scenario::Scenario;
 
+/// What gives the scenario of a run, in the thread that does it.
+pub trait Load: Send {
+    /// The scenario; `None` if it cannot be had: then no other run begins. The caller of the runs knows why.
+    fn load(self) -> Option<Arc<Scenario>>;
+}
+
+/// It is there already.
+impl Load for Arc<Scenario> {
+    fn load(self) -> Option<Arc<Scenario>> {
+        Some(self)
+    }
+}
+
 /// One run.
 #[derive(Debug)]
-pub struct Job<J> {
+pub struct Job<J, S = Arc<Scenario>> {
     /// What is simulated.
-    pub scenario: Arc<Scenario>,
+    pub scenario: S,
     /// Under which seed.
     pub seed: u64,
     /// The computing time that it takes, in any unit; only the ratio to other jobs matters.
@@ -43,8 +56,13 @@ impl Jobs<()> {
     }
 
     /// So many jobs as they come, which cost so much together: made when a thread is free for them, so that their scenarios need
-    /// not be in memory all at once.
-    pub fn as_they_come<J: Send, I: Iterator<Item = Job<J>> + Send>(jobs: I, count: usize, cost: f64) -> Jobs<I> {
+    /// not be in memory all at once. One thread at a time makes a job, so what takes long belongs into [`Load`].
+    pub fn as_they_come<J, S, I>(jobs: I, count: usize, cost: f64) -> Jobs<I>
+    where
+        J: Send,
+        S: Load,
+        I: Iterator<Item = Job<J, S>> + Send,
+    {
         Jobs { jobs, count, cost }
     }
 

@@ -14,7 +14,7 @@ mod unfinished;
 pub use error::KeepError;
 pub use estimate::{Estimate, most_crossings};
 pub use folder::Folder;
-pub use job::{Job, Jobs};
+pub use job::{Job, Jobs, Load};
 pub use panics::is_of_a_run;
 pub use pool::{End, Failure, Runs, run_all, run_each};
 pub use progress::{ALMOST, Status};

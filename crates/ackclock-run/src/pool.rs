@@ -2,16 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ackclock::record::Records;
-use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine, Simulation};
 use ackclock::units::Span;
 
-use crate::job::{Job, Jobs};
+use crate::job::{Job, Jobs, Load};
 use crate::panics::caught;
 use crate::progress::{Status, Sums};
 
@@ -56,8 +55,8 @@ pub enum End {
 /// one panics or is not kept. `watch` gets the progress of the runs every tenth of a second, from one thread. The thread of the
 /// caller runs jobs itself: it is the one that loaded the scenario, and what was freed since then is free for this
 /// thread only.
-pub fn run_all<J: Send, T: Send, E: Send>(
-    jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
+pub fn run_all<J: Send, S: Load, T: Send, E: Send>(
+    jobs: Jobs<impl Iterator<Item = Job<J, S>> + Send>,
     threads: usize,
     engine: Engine,
     stop: &AtomicBool,
@@ -73,8 +72,8 @@ pub fn run_all<J: Send, T: Send, E: Send>(
 
 /// Does the jobs as [`run_all`] does; but a run that panics, or that takes longer than `time_limit`, is handed to `keep` as well, and
 /// the others go on.
-pub fn run_each<J: Send, T: Send, E: Send>(
-    jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
+pub fn run_each<J: Send, S: Load, T: Send, E: Send>(
+    jobs: Jobs<impl Iterator<Item = Job<J, S>> + Send>,
     threads: usize,
     engine: Engine,
     time_limit: Option<Duration>,
@@ -100,8 +99,8 @@ enum Bad<E> {
     NotKept(E),
 }
 
-fn run_jobs<J: Send, T: Send, E: Send>(
-    jobs: Jobs<impl Iterator<Item = Job<J>> + Send>,
+fn run_jobs<J: Send, S: Load, T: Send, E: Send>(
+    jobs: Jobs<impl Iterator<Item = Job<J, S>> + Send>,
     threads: usize,
     limits: Limits<'_>,
     watch: impl FnMut(&Status) + Send,
@@ -177,9 +176,9 @@ struct Shared<'a> {
 
 impl Shared<'_> {
     /// Does a job to the end; `None` if it was stopped.
-    fn run<J, T, E>(
+    fn run<J, S: Load, T, E>(
         &self,
-        job: Job<J>,
+        job: Job<J, S>,
         keep: &impl Fn(&J, u64, End) -> Result<T, Bad<E>>,
     ) -> Option<Result<T, Failure<J, E>>> {
         let Job { scenario, seed, cost, of } = job;
@@ -202,10 +201,15 @@ impl Shared<'_> {
         }))
     }
 
-    /// Simulates until the end; `None` if it was stopped. Adds to `beside` what building the network and making the records took.
-    fn simulate(&self, scenario: Arc<Scenario>, seed: u64, cost: f64, beside: &mut Duration) -> Option<End> {
-        let duration = scenario.duration;
+    /// Simulates until the end; `None` if it was stopped. Adds to `beside` what loading the scenario, building the network and making
+    /// the records took.
+    fn simulate(&self, scenario: impl Load, seed: u64, cost: f64, beside: &mut Duration) -> Option<End> {
         let began = Instant::now();
+        let Some(scenario) = scenario.load() else {
+            self.failed.store(true, Ordering::Relaxed);
+            return None;
+        };
+        let duration = scenario.duration;
         let mut simulation = sim::build_with(&scenario, seed, self.limits.engine);
         drop(scenario);
         *beside += began.elapsed();

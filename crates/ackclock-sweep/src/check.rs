@@ -1,6 +1,9 @@
 //! Every point of a sweep loaded once: what is refused, what it costs, and the plan.
 
+use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::{self, RESULT_VERSION};
@@ -45,7 +48,7 @@ pub struct Refused {
 }
 
 impl Checked {
-    /// Loads every point, each with so many seeds, or with at most so many; `None` if `stop` is set meanwhile. `watch` gets how many points are done. If none of the first thousand
+    /// Loads every point on so many threads, each with so many seeds, or with at most so many; `None` if `stop` is set meanwhile. `watch` gets how many points are done. If none of the first thousand
     /// points can be loaded, the others are not tried.
     ///
     /// # Errors
@@ -55,6 +58,7 @@ impl Checked {
         seeds: usize,
         until_ci: Option<UntilCi>,
         command: Vec<String>,
+        threads: usize,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(usize),
     ) -> Result<Option<Checked>, Error> {
@@ -87,17 +91,23 @@ impl Checked {
             is_certain: true,
         };
         let points = usize::try_from(sweep.points()).expect("the caller has looked at the number of points");
-        for point in 0..points {
+        let mut first = 0;
+        while first < points {
+            // What the points of a part say is put together in their order, whatever the threads do.
+            let part = first..points.min(first + PART);
+            for loaded in load_all(sweep, part.clone(), threads) {
+                match loaded {
+                    Ok(found) => checked.accept(found)?,
+                    Err(LoadError::Invalid(diagnostics)) => checked.refuse(diagnostics),
+                    Err(error @ LoadError::Unreadable { .. }) => return Err(Error::Load(error)),
+                }
+            }
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            watch(point);
-            match sweep.load(point) {
-                Ok(loaded) => checked.accept(loaded)?,
-                Err(LoadError::Invalid(diagnostics)) => checked.refuse(diagnostics),
-                Err(error @ LoadError::Unreadable { .. }) => return Err(Error::Load(error)),
-            }
-            if checked.refused_points == ENOUGH && checked.plan.points.len() == ENOUGH {
+            first = part.end;
+            watch(first);
+            if checked.refused_points >= ENOUGH && checked.refused_points == checked.plan.points.len() {
                 break;
             }
         }
@@ -109,24 +119,23 @@ impl Checked {
         self.plan.points.len() - self.refused_points
     }
 
-    fn accept(&mut self, loaded: Loaded) -> Result<(), Error> {
-        let Loaded { scenario, seed, resolved, warnings, .. } = loaded;
+    fn accept(&mut self, found: Found) -> Result<(), Error> {
+        let Found { name, seed, unit, key, cost, duration_s, is_certain, warnings } = found;
         let last = seed.saturating_add(self.plan.seeds as u64 - 1);
         if last > LARGEST_SEED {
             return Err(Error::Seeds { first: seed, seeds: self.plan.seeds });
         }
-        let unit = unit(&scenario);
         if self.accepted_points() == 0 {
-            self.plan.scenario = scenario.name.clone();
+            self.plan.scenario = name;
             self.plan.first_seed = seed;
             self.plan.unit = unit.into();
         } else if self.plan.unit != unit {
             self.plan.unit = "units".into();
         }
-        self.is_certain &= !sim::has_randomness(&scenario);
-        self.costs.push(most_crossings(&scenario).max(1.0));
-        self.durations_s.push(scenario.duration.as_secs_f64());
-        self.plan.points.push(Some(hash(&resolved)));
+        self.is_certain &= is_certain;
+        self.costs.push(cost);
+        self.durations_s.push(duration_s);
+        self.plan.points.push(Some(key));
         for warning in warnings {
             if self.warnings.len() < MOST_KINDS && !self.warnings.iter().any(|known| is_same(known, &warning)) {
                 self.warnings.push(warning);
@@ -151,6 +160,46 @@ impl Checked {
             }
         }
     }
+}
+
+/// What the plan needs of a point. The scenario itself is loaded again when it is run: it may be large.
+struct Found {
+    name: String,
+    seed: u64,
+    unit: &'static str,
+    key: RunKey,
+    cost: f64,
+    duration_s: f64,
+    is_certain: bool,
+    warnings: Vec<Diagnostic>,
+}
+
+impl From<Loaded> for Found {
+    fn from(loaded: Loaded) -> Found {
+        let Loaded { scenario, seed, resolved, warnings, .. } = loaded;
+        Found {
+            seed,
+            unit: unit(&scenario),
+            key: hash(&resolved),
+            cost: most_crossings(&scenario).max(1.0),
+            duration_s: scenario.duration.as_secs_f64(),
+            is_certain: !sim::has_randomness(&scenario),
+            warnings,
+            name: scenario.name,
+        }
+    }
+}
+
+/// What is found at some points, in order.
+fn load_all(sweep: &Sweep<'_>, points: Range<usize>, threads: usize) -> Vec<Result<Found, LoadError>> {
+    let each = points.len().div_ceil(threads.max(1)).max(1);
+    let parts = points.clone().step_by(each).map(|first| first..points.end.min(first + each));
+    thread::scope(|scope| {
+        let load = |part: Range<usize>| part.map(|point| sweep.load(point).map(Found::from)).collect::<Vec<_>>();
+        let loading: Vec<_> = parts.map(|part| scope.spawn(move || load(part))).collect();
+        let joined = loading.into_iter().map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
+    })
 }
 
 fn keys(dimension: &Dimension) -> Vec<Key> {
@@ -178,6 +227,8 @@ fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
 
 /// More kinds of mistakes are not listed.
 const MOST_KINDS: usize = 20;
+/// So many points are loaded between two looks at what was found.
+const PART: usize = 256;
 /// So many points that are all refused say enough.
 const ENOUGH: usize = 1000;
 /// The largest integer of a TOML file.

@@ -1,12 +1,12 @@
 //! The runs of a plan that are missing.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ackclock::scenario::Scenario;
 use ackclock::sim::Engine;
-use ackclock_run::{End, Failure, Job, Jobs};
+use ackclock_run::{End, Failure, Job, Jobs, Load};
 use ackclock_scenario::sweep::Sweep;
 
 use crate::check::{Checked, hash};
@@ -68,25 +68,29 @@ pub fn run_missing(
     let seeds = checked.plan.seeds;
     let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
     let failed = Mutex::new(None);
-    // Runs of one point follow each other: it is loaded once for all of them.
-    let mut loaded: Option<(usize, Arc<Scenario>, Arc<Facts>)> = None;
-    let jobs = missing.iter().map_while(|run| {
-        let (point, seed) = checked.plan.point_and_seed(*run);
-        if loaded.as_ref().is_none_or(|(of, ..)| *of != point) {
-            match load(sweep, checked, point) {
-                Ok(scenario) => loaded = Some((point, Arc::new(scenario.0), Arc::new(scenario.1))),
-                Err(error) => {
-                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    return None;
-                }
-            }
+    let load = |point: usize| match load(sweep, checked, point) {
+        Ok((scenario, facts)) => Some((Arc::new(scenario), facts)),
+        Err(error) => {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            None
         }
-        let (_, scenario, facts) = loaded.as_ref().expect("it was loaded");
-        Some(Job { scenario: scenario.clone(), seed, cost: checked.costs[point], of: (*run, facts.clone()) })
+    };
+    // Runs of one point follow each other: the first of them loads it, and the others wait for that.
+    let mut last: Option<(usize, Arc<OnceLock<Loaded>>)> = None;
+    let jobs = missing.iter().map(|run| {
+        let (point, seed) = checked.plan.point_and_seed(*run);
+        let loaded = match &last {
+            Some((of, loaded)) if *of == point => loaded.clone(),
+            _ => last.insert((point, Arc::default())).1.clone(),
+        };
+        let of = (*run, loaded.clone());
+        Job { scenario: OfPoint { point, loaded, load: &load }, seed, cost: checked.costs[point], of }
     });
     let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
-    let keep =
-        |(run, facts): &(usize, Arc<Facts>), _: u64, end: End| store.keep(*run, row(facts, end, options.time_limit));
+    let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
+        let facts = loaded.get().and_then(|loaded| loaded.as_ref()).map(|(_, facts)| facts);
+        store.keep(*run, row(facts, end, options.time_limit))
+    };
     let runs =
         ackclock_run::run_each(jobs, options.threads, options.engine, options.time_limit, options.stop, watch, keep);
     store.sync()?;
@@ -101,6 +105,23 @@ pub fn run_missing(
     }
 }
 
+/// The scenario of a point and what has to be known of it, once they are loaded; `None` if they cannot be.
+type Loaded = Option<(Arc<Scenario>, Facts)>;
+
+/// The scenario of a point, which is loaded once for all its runs.
+struct OfPoint<'a, F> {
+    point: usize,
+    loaded: Arc<OnceLock<Loaded>>,
+    load: &'a F,
+}
+
+impl<F: Fn(usize) -> Loaded + Sync> Load for OfPoint<'_, F> {
+    fn load(self) -> Option<Arc<Scenario>> {
+        let loaded = self.loaded.get_or_init(|| (self.load)(self.point));
+        loaded.as_ref().map(|(scenario, _)| scenario.clone())
+    }
+}
+
 fn load(sweep: &Sweep<'_>, checked: &Checked, point: usize) -> Result<(Scenario, Facts), Error> {
     let loaded = sweep.load(point).map_err(Error::Load)?;
     if checked.plan.points[point] != Some(hash(&loaded.resolved)) {
@@ -110,10 +131,13 @@ fn load(sweep: &Sweep<'_>, checked: &Checked, point: usize) -> Result<(Scenario,
     Ok((loaded.scenario, facts))
 }
 
-fn row(facts: &Facts, end: End, limit: Option<Duration>) -> Row {
+fn row(facts: Option<&Facts>, end: End, limit: Option<Duration>) -> Row {
     let failed = |reason: String| Row { numbers: Vec::new(), failed: Some(reason) };
     match end {
-        End::Finished(records) => Row { numbers: metrics::row(facts, &records), failed: None },
+        End::Finished(records) => {
+            let facts = facts.expect("a run that finished was loaded");
+            Row { numbers: metrics::row(facts, &records), failed: None }
+        }
         End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
         End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
     }

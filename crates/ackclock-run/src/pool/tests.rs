@@ -54,6 +54,22 @@ fn runs_come_back_in_the_order_of_their_seeds_whatever_the_threads() {
 }
 
 #[test]
+fn a_scenario_that_cannot_be_had_ends_the_runs() {
+    struct Or(Option<Arc<Scenario>>);
+    impl Load for Or {
+        fn load(self) -> Option<Arc<Scenario>> {
+            self.0
+        }
+    }
+    let scenario = Arc::new(scenario());
+    let job = |seed: u64| Job { scenario: Or((seed != 3).then(|| scenario.clone())), seed, cost: 1.0, of: () };
+    let jobs = Jobs::as_they_come((1..10).map(job), 9, 9.0);
+    let runs = run_all(jobs, 1, Engine::default(), &AtomicBool::new(false), |_| {}, seed_of);
+    assert_eq!(runs.kept, [1, 2]);
+    assert!(runs.failure.is_none(), "the caller knows why");
+}
+
+#[test]
 fn the_last_seed_takes_the_scenario_along() {
     let mut jobs = Jobs::of_seeds(scenario(), 1.., 3).jobs;
     let first = jobs.next().unwrap();

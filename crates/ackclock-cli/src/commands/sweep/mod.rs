@@ -33,8 +33,9 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
     let (seeds, until_ci) = seeds_of_points(args, &sweep)?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
+    let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
-    let Some(checked) = check(&sweep, seeds, until_ci, command)? else { return Ok(interrupted()) };
+    let Some(checked) = check(&sweep, seeds, until_ci, command, threads)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
     let shown = Shown::of(&args.shown, &checked.plan)?;
     diagnostics::print(&checked.warnings);
@@ -42,7 +43,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let options = Options {
-        threads: args.threads.map_or_else(seeds::cores, |threads| threads as usize),
+        threads,
         engine: args.engine.into(),
         time_limit,
         shard: args.shard.unwrap_or(Shard::WHOLE),
@@ -147,12 +148,13 @@ fn check(
     seeds: usize,
     until_ci: Option<UntilCi>,
     command: Vec<String>,
+    threads: usize,
 ) -> Result<Option<Checked>, Failure> {
     let points = sweep.points() as f64;
     let mut reporter = Reporter::new();
     let mut watch =
         |done: usize| reporter.update(done as f64 / points, |_| format!("{done} of {points} points checked"));
-    let checked = Checked::of(sweep, seeds, until_ci, command, interrupt::watch(), &mut watch);
+    let checked = Checked::of(sweep, seeds, until_ci, command, threads, interrupt::watch(), &mut watch);
     reporter.clear();
     Ok(checked?)
 }
