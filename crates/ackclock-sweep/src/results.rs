@@ -185,3 +185,74 @@ impl Results {
         self.seeds[point].needed = needed;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::METRICS;
+    use crate::until::{MetricWidth, UntilCi};
+
+    fn row(goodput: f64) -> Row {
+        let of = |name: &str| (name == "goodput_bps").then_some(goodput);
+        Row { numbers: METRICS.iter().map(|metric| of(metric.name)).collect(), failed: None }
+    }
+
+    /// One point with 2 to 12 seeds, until its goodput is known to 10 %.
+    fn results() -> Results {
+        let widths = vec![MetricWidth { metric: "goodput_bps".into(), share: 0.1 }];
+        Results::new(Plan {
+            seeds: 12,
+            until_ci: Some(UntilCi { least: 2, widths }),
+            metrics: METRICS.iter().map(|metric| metric.name.to_owned()).collect(),
+            points: vec![Some(RunKey::new("a", 0, 0)), None, Some(RunKey::new("a", 0, 0))],
+            ..Plan::example()
+        })
+    }
+
+    #[test]
+    fn a_point_asks_for_more_seeds_when_all_that_it_asked_for_have_ended() {
+        let mut results = results();
+        let runs = |results: &Results| results.runs().collect::<Vec<_>>();
+        assert_eq!(
+            (results.seeds(0), runs(&results)),
+            (2, vec![0, 1, 24, 25]),
+            "the third point is the first once more"
+        );
+        results.set(1, row(10.0));
+        assert_eq!(results.seeds(0), 2, "the first is missing");
+        results.set(0, row(9.0));
+        // Half a width of 67 %: four seeds. Then 14 %: as many more as that needs.
+        assert_eq!(results.seeds(0), 4);
+        results.set(2, row(9.0));
+        assert_eq!((results.seeds(0), results.count(Status::Missing)), (4, 1));
+        results.set(3, row(10.5));
+        let half = |values: &[f64]| {
+            let summary = ackclock::record::stats::summarize(values).unwrap();
+            summary.ci95.unwrap() / summary.mean
+        };
+        let ratio = half(&[9.0, 10.0, 9.0, 10.5]) / 0.1;
+        let needed = (4.0 * ratio * ratio).ceil() as usize;
+        assert!((6..8).contains(&needed), "{needed}");
+        assert_eq!((results.seeds(0), results.seeds(2)), (needed, needed));
+        (4..needed).for_each(|run| results.set(run, row(9.6)));
+        assert_eq!((results.seeds(0), results.count(Status::Missing)), (needed, 0));
+        assert_eq!(results.count(Status::Finished), needed, "runs of equal points count once");
+    }
+
+    #[test]
+    fn a_step_of_one_seed_is_taken_and_the_most_seeds_are_the_end() {
+        let mut results = results();
+        results.set(0, row(10.0));
+        results.set(1, row(10.15));
+        // Half a width of 9.5 %.
+        assert_eq!(results.seeds(0), 2);
+        // The same run came out otherwise when it was tried again: 11 %, so three seeds.
+        results.set(1, row(10.18));
+        assert_eq!(results.seeds(0), 3);
+        results.set(1, row(10.15));
+        assert_eq!(results.seeds(0), 2);
+        results.set(1, row(30.0));
+        (2..12).for_each(|run| results.set(run, row(if run % 2 == 0 { 1.0 } else { 30.0 })));
+        assert_eq!((results.seeds(0), results.count(Status::Missing)), (12, 0));
+    }
+}
