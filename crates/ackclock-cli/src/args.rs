@@ -27,7 +27,7 @@ use crate::{console, output, words};
     arg_required_else_help = true,
     after_help = "First steps:\n  ackclock init            write a scenario, scenario.toml\n  \
                   ackclock run scenario.toml\n\n\
-                  Exit codes: 0 success, 1 a file or disk failed, 2 wrong usage, 3 scenario invalid,\n            \
+                  Exit codes: 0 success, 1 a file or disk failed or is damaged, 2 wrong usage, 3 scenario invalid,\n            \
                   4 a reproduction or a repetition differs, 130 interrupted"
 )]
 pub struct Cli {
@@ -45,6 +45,7 @@ pub enum Command {
     Contacts(ContactsArgs),
     Reproduce(ReproduceArgs),
     Rerun(RerunArgs),
+    Verify(VerifyArgs),
     Export(ExportArgs),
     Plot(PlotArgs),
     Report(ReportArgs),
@@ -360,6 +361,20 @@ pub struct RerunArgs {
     /// The batched engine, or the slower reference engine with one event at a time; results must be equal with both
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
+}
+
+/// Name every damage in folders of results, sweeps and studies
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  ackclock verify results\n\nExit code 0: no damage; 1: something is damaged or missing."
+)]
+pub struct VerifyArgs {
+    /// Folders of results, or folders with such folders in them
+    #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
+    pub dirs: Vec<PathBuf>,
+    /// Print one JSON document instead of lines
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Write the tables of a result folder as CSV or JSON lines

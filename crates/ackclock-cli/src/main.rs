@@ -11,6 +11,7 @@ mod keys;
 mod load;
 mod output;
 mod progress;
+mod room;
 mod seeds;
 mod spelling;
 mod suggested;
@@ -25,6 +26,7 @@ use clap::Parser;
 use args::{Cli, Command};
 use commands::{
     check, compare, contacts, explain, export, init, list, plot, quick, report, reproduce, rerun, run, shell, sweep,
+    verify,
 };
 use failure::{Exit, Failure};
 
@@ -46,6 +48,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Contacts(args) => contacts::contacts(args),
         Command::Reproduce(args) => reproduce::reproduce(args, args::command_line()),
         Command::Rerun(args) => rerun::rerun(args),
+        Command::Verify(args) => verify::verify(args),
         Command::Export(args) => export::export(args),
         Command::Report(args) => report::report(args),
         Command::Compare(args) => compare::compare(args),

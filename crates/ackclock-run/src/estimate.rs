@@ -74,6 +74,14 @@ pub fn most_crossings(scenario: &Scenario) -> f64 {
     Bound::of(scenario).crossings
 }
 
+/// About how many octets a document of results, or a ledger, has for each run of a scenario, without what is recorded.
+pub fn document_bytes(scenario: &Scenario) -> f64 {
+    let ends = scenario.flows.len() + scenario.udp.len();
+    // Percentiles of delays are as long as the rest.
+    let delays = if scenario.recording.delays { 2.0 } else { 1.0 };
+    delays * (ends as f64 * FLOW_BYTES + scenario.links.len() as f64 * PORT_BYTES)
+}
+
 /// When an estimate is good enough.
 struct Enough {
     /// Events and rows of the run on the largest scale, at least.
@@ -353,6 +361,11 @@ const INTERVAL_BYTES: f64 = 44.0;
 const CAPTURED_BYTES: f64 = 200.0;
 /// Ports that a connection crosses, with its reverse path: of constellations it may be more, but only few are crossed at once.
 const VC_PORTS: f64 = 16.0;
+
+/// Of a flow in a document: its counters.
+const FLOW_BYTES: f64 = 430.0;
+/// Of a port that is not the host's.
+const PORT_BYTES: f64 = 510.0;
 
 #[cfg(test)]
 mod tests;

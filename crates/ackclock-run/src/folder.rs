@@ -36,11 +36,15 @@ impl Folder {
     /// whether what a result would replace in it is ours. `waits` is told of the process that used the folder last, if it has to be seen
     /// whether it still does.
     pub fn prepare(path: &Path, part: &ScenarioPart, mut waits: impl FnMut(&Owner)) -> Result<Folder, StoreError> {
-        let store = ResultFolder::take(path, Holds::Run, &FILES, &mut waits)?;
+        let mut store = ResultFolder::take(path, Holds::Run, &FILES, &mut waits)?;
         let unfinished = Unfinished::of(path, part);
         store.check_unchanged(SCENARIO)?;
         store.check_unchanged(events::FILE)?;
         unfinished.check_recorded()?;
+        if !path.join(RESULT).exists() {
+            // It was about to be written, or somebody removed it.
+            store.note_incomplete()?;
+        }
         Ok(Folder { unfinished, store })
     }
 
@@ -102,30 +106,36 @@ impl Folder {
 
     fn write_files(&mut self, document: &Document, head: &str) -> Result<(), StoreError> {
         let path = self.path().to_path_buf();
-        let failed = |error: io::Error| StoreError::folder(&path, error);
-        let mut scenario = WholeFile::create(&path.join(SCENARIO)).map_err(failed)?;
-        scenario.write_all(head.as_bytes()).map_err(failed)?;
-        scenario.write_all(document.scenario.resolved.as_bytes()).map_err(failed)?;
-        scenario.sync().map_err(failed)?;
-        let mut result = WholeFile::create(&path.join(RESULT)).map_err(failed)?;
-        document.write_json(&mut result).and_then(|()| result.sync()).map_err(failed)?;
-        let events = self.events(document).map_err(failed)?;
-        let mut files = vec![(SCENARIO, checksum(scenario.temporary()).map_err(failed)?)];
+        let failed = |name: &str| {
+            let file = path.join(name);
+            move |error: io::Error| StoreError::io(&file, error)
+        };
+        let write_scenario = || -> io::Result<WholeFile> {
+            let mut scenario = WholeFile::create(&path.join(SCENARIO))?;
+            scenario.write_all(head.as_bytes())?;
+            scenario.write_all(document.scenario.resolved.as_bytes())?;
+            scenario.sync()?;
+            Ok(scenario)
+        };
+        let scenario = write_scenario().map_err(failed(SCENARIO))?;
+        let mut result = WholeFile::create(&path.join(RESULT)).map_err(failed(RESULT))?;
+        document.write_json(&mut result).and_then(|()| result.sync()).map_err(failed(RESULT))?;
+        let events = self.events(document).map_err(failed(events::FILE))?;
+        let mut files = vec![(SCENARIO, checksum(scenario.temporary()).map_err(failed(SCENARIO))?)];
         if let Some(events) = &events {
-            files.push((events::FILE, checksum(events.temporary()).map_err(failed)?));
+            files.push((events::FILE, checksum(events.temporary()).map_err(failed(events::FILE))?));
         }
         self.store.note(&files, document.complete)?;
         // What was recorded first: without it the result would promise too much. In between it does not fit the
         // earlier result, and readers detect that.
-        self.unfinished
-            .take_over(document)
-            .and_then(|()| match events {
-                Some(events) => events.commit(),
-                None => remove_if_there(&path.join(events::FILE)),
-            })
-            .and_then(|()| scenario.commit())
-            .and_then(|()| result.commit())
-            .map_err(failed)
+        self.unfinished.take_over(document).map_err(|error| StoreError::folder(&path, error))?;
+        match events {
+            Some(events) => events.commit(),
+            None => remove_if_there(&path.join(events::FILE)),
+        }
+        .map_err(failed(events::FILE))?;
+        scenario.commit().map_err(failed(SCENARIO))?;
+        result.commit().map_err(failed(RESULT))
     }
 
     /// The table of events, if there are any.
@@ -133,8 +143,9 @@ impl Folder {
         if document.scenario.events.is_empty() {
             return Ok(None);
         }
-        let file = WholeFile::create(&self.path().join(events::FILE))?;
+        let mut file = WholeFile::create(&self.path().join(events::FILE))?;
         events::write(file.temporary(), &document.scenario.events, &document.scenario.hash)?;
+        file.sync()?;
         Ok(Some(file))
     }
 }

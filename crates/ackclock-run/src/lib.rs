@@ -10,12 +10,14 @@ mod panics;
 mod pool;
 mod progress;
 mod unfinished;
+mod verify;
 
 pub use error::KeepError;
-pub use estimate::{Estimate, most_crossings};
+pub use estimate::{Estimate, document_bytes, most_crossings};
 pub use folder::Folder;
 pub use job::{Job, Jobs, Load};
 pub use panics::is_of_a_run;
 pub use pool::{End, Failure, Runs, run_all, run_each};
 pub use progress::{ALMOST, Status};
 pub use unfinished::Wanted;
+pub use verify::verify;

@@ -52,10 +52,12 @@ impl Wanted {
         }
     }
 
-    /// Whether all that a run recorded is in this folder, whole.
-    fn is_kept(&self, result: &Path, document: &Document, run: &Run) -> bool {
-        let tables = || tables::of_run(result, document, run).and_then(|tables| tables.verify()).is_ok();
-        (!self.tables || tables()) && (self.captures.is_none() || captures::are_whole(result, document, run))
+    /// Whether all that a run recorded is in these folders, whole. Tables and captures may be in different ones: a process may have been
+    /// stopped while they were moved.
+    fn is_kept(&self, places: &[&Path], document: &Document, run: &Run) -> bool {
+        let tables = |at: &&Path| tables::of_run(at, document, run).and_then(|tables| tables.verify()).is_ok();
+        let captures = |at: &&Path| captures::are_whole(at, document, run);
+        (!self.tables || places.iter().any(tables)) && (self.captures.is_none() || places.iter().any(captures))
     }
 
     /// Where the captures of the result in this folder are, if there are any.
@@ -87,7 +89,7 @@ impl Unfinished {
         *self.ledger() = Some(ledger);
         let document = Document::new(Vec::new(), part.clone(), Vec::new(), Vec::new());
         // After Ctrl-C, what was recorded is with the numbers that were finished until then.
-        let is_kept = |run: &Run| [&self.path, &self.result].iter().any(|at| wanted.is_kept(at, &document, run));
+        let is_kept = |run: &Run| wanted.is_kept(&[&self.path, &self.result], &document, run);
         // Of this scenario, not only in its folder. What is there is looked at, and not what might be.
         let is_of = |(key, run): &(Key, Run)| {
             seeds.contains(&run.seed) && *key == Key::new(&part.resolved, run.seed, RESULT_VERSION)
@@ -158,18 +160,19 @@ impl Unfinished {
 
     /// Moves what was kept of the runs of a result to its final place, where it replaces what an earlier result left.
     pub fn take_over(&self, document: &Document) -> io::Result<()> {
-        for (kind, run) in KINDS.into_iter().flat_map(|kind| document.runs.iter().map(move |run| (kind, run))) {
-            let recorded = self.recorded(kind, run.seed);
-            if !recorded.exists() {
-                continue;
-            }
-            let all = self.result.join(kind);
-            let place = all.join(tables::seed_folder(run.seed));
-            fs::create_dir_all(all)?;
+        let is_there = |(kind, seed): &(&str, u64)| self.recorded(kind, *seed).exists();
+        let all = KINDS.into_iter().flat_map(|kind| document.runs.iter().map(move |run| (kind, run.seed)));
+        let recorded: Vec<(&str, u64)> = all.filter(is_there).collect();
+        // What needs room on the disk comes first: nothing is replaced before.
+        for (kind, _) in &recorded {
+            fs::create_dir_all(self.result.join(kind))?;
+        }
+        for (kind, seed) in recorded {
+            let place = self.result.join(kind).join(tables::seed_folder(seed));
             if place.exists() {
                 fs::remove_dir_all(&place)?;
             }
-            fs::rename(recorded, place)?;
+            fs::rename(self.recorded(kind, seed), place)?;
         }
         Ok(())
     }
@@ -242,7 +245,7 @@ impl Drop for Unfinished {
 }
 
 /// Whether a folder holds nothing but what a run recorded.
-fn is_recorded(kind: &str, path: &Path) -> bool {
+pub(crate) fn is_recorded(kind: &str, path: &Path) -> bool {
     let ours = |name: &str| match name.rsplit_once('.') {
         Some((metric, "parquet")) => kind == tables::FOLDER && Metric::named(metric).is_some(),
         Some((_, "pcapng")) => kind == captures::FOLDER,
@@ -255,9 +258,9 @@ fn is_recorded(kind: &str, path: &Path) -> bool {
 }
 
 /// The folders of a result that hold what its runs recorded.
-const KINDS: [&str; 2] = [tables::FOLDER, captures::FOLDER];
-const SEED: &str = "seed-";
-const LEDGER: &str = "runs.jsonl";
+pub(crate) const KINDS: [&str; 2] = [tables::FOLDER, captures::FOLDER];
+pub(crate) const SEED: &str = "seed-";
+pub(crate) const LEDGER: &str = "runs.jsonl";
 const HASH_DIGITS: usize = 16;
 
 #[cfg(test)]

@@ -3,33 +3,16 @@
 //! Ownership is never judged by names. A folder that is new or empty gets a marker; in one that has none, nothing is
 //! replaced or removed.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use crate::error::{Problem, StoreError};
 use crate::holds::{Holds, MARKER};
 use crate::lock::Lock;
+use crate::marker::Marker;
 use crate::owner::{LOCK, Owner};
 use crate::whole::{self, WholeFile};
-
-/// What the marker says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Marker {
-    format: String,
-    format_version: u32,
-    about: String,
-    holds: Holds,
-    /// Of files that a user may have changed: the checksums of what was last written under their names.
-    #[serde(default)]
-    written: BTreeMap<String, Vec<String>>,
-    /// Whether the result in the folder is complete, so that it need not be read; `None` if there is none.
-    #[serde(default)]
-    complete: Option<bool>,
-}
 
 /// A folder that belongs to the program and that this process uses alone.
 #[derive(Debug)]
@@ -90,7 +73,7 @@ impl ResultFolder {
         let found = Marker::read(path, holds)?;
         whole::remove_abandoned(path, |name| name == MARKER || ours.contains(&name));
         let new = found.is_none();
-        let marker = found.unwrap_or_else(|| Marker::new(holds));
+        let mut marker = found.unwrap_or_else(|| Marker::new(holds));
         if new {
             marker.write(path)?;
         } else {
@@ -139,6 +122,8 @@ impl ResultFolder {
     /// # Errors
     /// If it cannot be written.
     pub fn note(&mut self, files: &[(&str, String)], complete: bool) -> Result<(), StoreError> {
+        // What was removed is not missed.
+        self.marker.written.retain(|name, _| self.path.join(name).exists());
         for (name, checksum) in files {
             let known = self.marker.written.entry((*name).into()).or_default();
             known.retain(|other| other != checksum);
@@ -146,6 +131,18 @@ impl ResultFolder {
             known.drain(..known.len().saturating_sub(KNOWN));
         }
         self.marker.complete = Some(complete);
+        self.marker.write(&self.path)
+    }
+
+    /// Notes that there is no complete result, or that there will be none until the runs that begin now are finished.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note_incomplete(&mut self) -> Result<(), StoreError> {
+        if self.marker.complete != Some(true) {
+            return Ok(());
+        }
+        self.marker.complete = None;
         self.marker.write(&self.path)
     }
 }
@@ -161,71 +158,6 @@ impl Drop for ResultFolder {
         self.lock = None;
         remove_empty(&self.created);
     }
-}
-
-impl Marker {
-    fn new(holds: Holds) -> Marker {
-        Marker {
-            format: FORMAT.into(),
-            format_version: FORMAT_VERSION,
-            about: "ackclock replaces and removes its own files in this folder; without this file it does not".into(),
-            holds,
-            written: BTreeMap::new(),
-            complete: None,
-        }
-    }
-
-    /// The marker of a folder; `None` if the folder is empty.
-    fn read(folder: &Path, holds: Holds) -> Result<Option<Marker>, StoreError> {
-        let unusable = |reason: &str| StoreError::new(folder, Problem::Marker { reason: reason.into() });
-        let text = match fs::read(folder.join(MARKER)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return refuse_foreign(folder).map(|()| None),
-            Err(error) => return Err(unusable(&error.to_string())),
-        };
-        let head: Head = serde_json::from_slice(&text).map_err(|_| unusable("it is damaged"))?;
-        if head.format != FORMAT {
-            return Err(unusable("it is of another program"));
-        }
-        if head.format_version != FORMAT_VERSION {
-            return Err(unusable("it is of another version of ackclock"));
-        }
-        let marker: Marker = serde_json::from_slice(&text).map_err(|_| unusable("it is damaged"))?;
-        match marker.holds == holds {
-            true => Ok(Some(marker)),
-            false => Err(StoreError::new(folder, Problem::HoldsOther { holds: marker.holds })),
-        }
-    }
-
-    fn write(&self, folder: &Path) -> Result<(), StoreError> {
-        let text = serde_json::to_string_pretty(self).expect("the marker has string keys only") + "\n";
-        let write = || {
-            let mut file = WholeFile::create(&folder.join(MARKER))?;
-            file.write_all(text.as_bytes())?;
-            file.commit()
-        };
-        write().map_err(|error| StoreError::folder(folder, error))
-    }
-}
-
-/// Refuses a folder without a marker in which there is anything.
-fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
-    let entries = fs::read_dir(folder).map_err(|error| StoreError::folder(folder, error))?;
-    // What comes before the marker may be left alone by a killed process.
-    let before = |name: &str| name == LOCK || whole::name_of_partial(name) == Some(MARKER);
-    match entries.flatten().any(|entry| !before(&entry.file_name().to_string_lossy())) {
-        true => Err(StoreError::new(folder, Problem::Foreign { result: looks_like_result(folder) })),
-        false => Ok(()),
-    }
-}
-
-/// Whether there is a document of ours, by its first words: it may be large.
-fn looks_like_result(folder: &Path) -> bool {
-    ["result.json", "report.json"].iter().any(|name| {
-        let mut head = String::new();
-        let read = File::open(folder.join(name)).and_then(|file| file.take(HEAD_BYTES).read_to_string(&mut head));
-        read.is_ok() && head.starts_with('{') && (head.contains("\"ackclock-result\"") || head.contains("\"study\""))
-    })
 }
 
 fn try_writing(folder: &Path) -> io::Result<()> {
@@ -252,17 +184,8 @@ fn remove_empty(folders: &[PathBuf]) {
     }
 }
 
-#[derive(Deserialize)]
-struct Head {
-    format: String,
-    format_version: u32,
-}
-
-const FORMAT: &str = "ackclock-folder";
-const FORMAT_VERSION: u32 = 1;
 /// The content that has its name, and that which was about to get it.
 const KNOWN: usize = 2;
-const HEAD_BYTES: u64 = 200;
 
 #[cfg(test)]
 mod tests {

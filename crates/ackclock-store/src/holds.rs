@@ -18,7 +18,8 @@ pub enum Holds {
 }
 
 impl Holds {
-    pub(crate) fn in_words(self) -> &'static str {
+    /// In words: `the result of ...`.
+    pub fn in_words(self) -> &'static str {
         match self {
             Holds::Run => "the result of `ackclock run`",
             Holds::Reproduction => "a study of `ackclock reproduce`",

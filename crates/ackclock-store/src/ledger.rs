@@ -72,6 +72,27 @@ pub struct Damage {
     pub torn: bool,
 }
 
+/// Why a line of a ledger is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadLine {
+    /// It does not match its checksum, or has none.
+    Checksum,
+    /// It matches its checksum, but has other fields than this program writes.
+    Version,
+    /// The last line was cut off.
+    Torn,
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BadLine::Checksum => "it does not match its checksum",
+            BadLine::Version => "another version of ackclock wrote it, with other fields",
+            BadLine::Torn => "the last line is incomplete",
+        })
+    }
+}
+
 /// The file of finished runs, open for more.
 #[derive(Debug)]
 pub struct Ledger {
@@ -112,7 +133,7 @@ impl Ledger {
     ) -> Result<(Ledger, Damage), StoreError> {
         let open = || -> io::Result<(Ledger, Damage)> {
             let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-            let (bytes, damage) = read_lines(path, &file, each)?;
+            let (bytes, damage) = read_runs(path, &file, each)?;
             if damage.torn {
                 file.set_len(bytes)?;
             }
@@ -129,8 +150,19 @@ impl Ledger {
         path: &Path,
         each: impl FnMut(Key, T),
     ) -> Result<Damage, StoreError> {
-        let read = || read_lines(path, &File::open(path)?, each);
+        let read = || read_runs(path, &File::open(path)?, each);
         read().map(|(_, damage)| damage).map_err(|error| StoreError::io(path, error))
+    }
+
+    /// Reads every line of a ledger with its number, from 1 on, and why it is not used, if so; nothing is written.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_lines<T: Serialize + DeserializeOwned>(
+        path: &Path,
+        each: impl FnMut(usize, Result<(Key, T), BadLine>),
+    ) -> io::Result<()> {
+        read_lines(&File::open(path)?, each).map(drop)
     }
 
     /// Adds a finished run. It survives the end of the process at once, and that of the machine a second later.
@@ -193,28 +225,50 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Reads line after line, each with its run if it can be used; how many octets the complete lines have.
-fn read_lines<T: Serialize + DeserializeOwned>(
+/// Reads the runs of a ledger, and what of it cannot be used; how many octets the complete lines have.
+fn read_runs<T: Serialize + DeserializeOwned>(
     path: &Path,
     file: &File,
     mut each: impl FnMut(Key, T),
 ) -> io::Result<(u64, Damage)> {
     let mut damage = Damage { path: path.to_path_buf(), ..Damage::default() };
+    let bytes = read_lines(file, |number, line| match line {
+        Ok((key, run)) => each(key, run),
+        Err(BadLine::Torn) => damage.torn = true,
+        Err(BadLine::Checksum | BadLine::Version) => damage.lines.push(number),
+    })?;
+    Ok((bytes, damage))
+}
+
+/// Reads line after line, each with its run if it can be used; how many octets the complete lines have.
+fn read_lines<T: Serialize + DeserializeOwned>(
+    file: &File,
+    mut each: impl FnMut(usize, Result<(Key, T), BadLine>),
+) -> io::Result<u64> {
     let (mut reader, mut line, mut bytes) = (BufReader::with_capacity(BUFFER_BYTES, file), Vec::new(), 0);
     for number in 1.. {
         line.clear();
         let length = reader.read_until(b'\n', &mut line)?;
         let Some(whole) = line.strip_suffix(b"\n") else {
-            damage.torn = length > 0;
+            if length > 0 {
+                each(number, Err(BadLine::Torn));
+            }
             break;
         };
         bytes += length as u64;
-        match understood(whole) {
-            Some((key, run)) => each(key, run),
-            None => damage.lines.push(number),
-        }
+        each(number, understood(whole).ok_or_else(|| bad(whole)));
     }
-    Ok((bytes, damage))
+    Ok(bytes)
+}
+
+/// Why a line that is not understood is not.
+fn bad(line: &[u8]) -> BadLine {
+    let (run, end) = line.split_at(line.len().saturating_sub(MEMBER.len() + CHECKSUM_DIGITS + 2));
+    let checksum = blake3::hash(run).to_hex();
+    match *end == *format!("{MEMBER}{}\"}}", &checksum[..CHECKSUM_DIGITS]).as_bytes() {
+        true => BadLine::Version,
+        false => BadLine::Checksum,
+    }
 }
 
 /// What a line is written to. JSON comes in pieces of a few octets, which cost a checksum more than they are long: so the
@@ -399,5 +453,9 @@ mod tests {
         let (_, runs, damage): (Ledger, BTreeMap<Key, Later>, Damage) = Ledger::open(&path).unwrap();
         assert!(runs.is_empty());
         assert_eq!(damage.lines, [1, 2, 3]);
+        let mut bad = Vec::new();
+        let note = |_, line: Result<(Key, Later), BadLine>| bad.push(line.unwrap_err());
+        Ledger::read_lines(&path, note).unwrap();
+        assert_eq!(bad, [BadLine::Version; 3]);
     }
 }

@@ -4,16 +4,20 @@
 //!
 //! Below them, for every command that keeps finished runs: to whom a folder belongs ([`folder`]), who uses it
 //! now ([`lock`]), the finished runs ([`ledger`]), documents that show whether they were changed ([`seal`]), and files
-//! that have their name only when they are whole ([`whole`]). `docs/store.md` says what survives what.
+//! that have their name only when they are whole ([`whole`]). What is found wrong in a folder is a list of [`Findings`]; it begins
+//! with its marker ([`Marked`]). `docs/store.md` says what survives what.
 
 pub mod comparison;
 pub mod disk;
 pub mod document;
 pub mod error;
+mod finding;
 pub mod folder;
 mod holds;
 pub mod ledger;
 pub mod lock;
+mod marked;
+mod marker;
 mod owner;
 pub mod recorded;
 pub mod result;
@@ -25,8 +29,10 @@ pub mod whole;
 mod test_folder;
 
 pub use error::{Problem, StoreError};
+pub use finding::{Finding, Findings, Weight, read_file};
 pub use folder::ResultFolder;
 pub use holds::{Holds, MARKER};
-pub use ledger::{Damage, Key, Ledger};
+pub use ledger::{BadLine, Damage, Key, Ledger};
+pub use marked::{Marked, check_page};
 pub use owner::Owner;
 pub use whole::WholeFile;

@@ -98,8 +98,11 @@ impl Lock {
                     match locked && of_here {
                         true => (file, true, Duration::ZERO),
                         false => {
-                            owner_in(&content).iter().for_each(&mut *waits);
-                            (file, is_quiet(&path, &content, times), times.settle)
+                            let of = owner_in(&content);
+                            of.iter().for_each(&mut *waits);
+                            // Without a name in it, its owner was stopped before it wrote one, or is about to.
+                            let patience = if of.is_some() { times.patience } else { times.settle * 2 };
+                            (file, is_quiet(&path, &content, Times { patience, ..times }), times.settle)
                         }
                     }
                 }
@@ -112,7 +115,11 @@ impl Lock {
                     Err(_) => continue,
                 }
             }
-            write(&file, &owner, 0).map_err(failed)?;
+            if let Err(error) = write(&file, &owner, 0) {
+                // Nobody would know whose it is.
+                let _ = fs::remove_file(&path);
+                return Err(failed(error));
+            }
             thread::sleep(settle);
             match fs::read(&path) {
                 Ok(content) if owner_in(&content).as_ref() == Some(&owner) => {
@@ -158,6 +165,27 @@ impl Drop for Lock {
         if fs::read(&self.path).is_ok_and(|content| owner_in(&content).as_ref() == Some(&self.owner)) {
             let _ = fs::remove_file(&self.path);
         }
+    }
+}
+
+/// The process that holds the lock of a folder, for those who only look; `Left` if its process ended without releasing it, or is of
+/// another machine, of which nothing is known.
+pub(crate) enum Seen {
+    /// There is no lock.
+    Free,
+    /// A process of this machine holds it.
+    Held(Option<Owner>),
+    /// Nobody here holds it.
+    Left,
+}
+
+/// Looks at the lock of a folder.
+pub(crate) fn look(folder: &Path) -> Seen {
+    let path = folder.join(LOCK);
+    let Ok(file) = File::open(&path) else { return Seen::Free };
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Seen::Held(owner_in(&fs::read(&path).unwrap_or_default())),
+        Ok(()) | Err(TryLockError::Error(_)) => Seen::Left,
     }
 }
 

@@ -33,6 +33,11 @@ pub fn is_promised(document: &Document) -> bool {
     document.scenario.resolved.lines().any(|line| line.starts_with("record = [\""))
 }
 
+/// Whether the scenario of a result asked for captures.
+pub fn promises_captures(document: &Document) -> bool {
+    document.scenario.resolved.lines().any(|line| line.starts_with("capture = [\""))
+}
+
 /// A run without tables recorded nothing; tables that are missing, damaged, or of another run, are an error.
 fn open(folder: &Path, document: &Document, run: &Run) -> Result<Option<Tables>, TableError> {
     match tables::of_run(folder, document, run) {

@@ -45,14 +45,23 @@ pub enum ResultError {
 /// If there is none, if it cannot be read, or if it was changed.
 pub fn open(path: &Path) -> Result<(&Path, Document), ResultError> {
     let (folder, document, seal) = read(path)?;
+    check(folder.join(RESULT), &document, seal)?;
+    Ok((folder, document))
+}
+
+/// Makes sure that a document is as it was written, and that its summary follows from its runs.
+///
+/// # Errors
+/// If not.
+pub fn check(file: PathBuf, document: &Document, seal: Seal) -> Result<(), ResultError> {
     let because = match seal {
         Seal::Broken => "it does not match its checksum",
         Seal::Missing => "it has no checksum: an earlier version or another program wrote it",
         // The checksum does not keep anybody from changing both.
-        Seal::Intact if !follows(&document) => "its summary does not follow from its runs",
-        Seal::Intact => return Ok((folder, document)),
+        Seal::Intact if !follows(document) => "its summary does not follow from its runs",
+        Seal::Intact => return Ok(()),
     };
-    Err(ResultError::Changed(folder.join(RESULT), because))
+    Err(ResultError::Changed(file, because))
 }
 
 /// Whether the summary of a document follows from its runs. That of another version may have been another.
@@ -71,21 +80,30 @@ pub fn read(path: &Path) -> Result<(&Path, Document, Seal), ResultError> {
     };
     let file = folder.join(RESULT);
     let text = fs::read(&file).map_err(|error| unreadable(folder, error))?;
+    let (document, seal) = parse(file, &text)?;
+    Ok((folder, document, seal))
+}
+
+/// The result in the text of a file, and whether it is as it was written.
+///
+/// # Errors
+/// If it is none.
+pub fn parse(file: PathBuf, text: &[u8]) -> Result<(Document, Seal), ResultError> {
     let damaged = |error| ResultError::Damaged(file.clone(), error);
     // What was cut off still begins like an object, or is empty.
     if text.first().is_some_and(|&first| first != b'{') {
         return Err(ResultError::Foreign(file));
     }
     // The version is looked at before anything that may differ between versions.
-    let head: Head = serde_json::from_slice(&text).map_err(damaged)?;
+    let head: Head = serde_json::from_slice(text).map_err(damaged)?;
     if head.format.as_deref() != Some(FORMAT) {
         return Err(ResultError::Foreign(file));
     }
     if head.format_version != Some(FORMAT_VERSION) {
         return Err(ResultError::Version(file, head.format_version));
     }
-    let document = serde_json::from_slice(&text).map_err(damaged)?;
-    Ok((folder, document, seal::check(&text)))
+    let document = serde_json::from_slice(text).map_err(damaged)?;
+    Ok((document, seal::check(text)))
 }
 
 fn unreadable(folder: &Path, error: io::Error) -> ResultError {
@@ -104,6 +122,21 @@ struct Head {
 }
 
 impl ResultError {
+    /// What is wrong with the document, in words that begin after its name.
+    pub fn what(&self) -> String {
+        match self {
+            ResultError::Changed(_, because) => (*because).into(),
+            ResultError::Damaged(_, error) => format!("it is damaged: {error}"),
+            ResultError::Foreign(_) => "it is not a result of ackclock run".into(),
+            ResultError::Version(_, found) => {
+                let version = found.map_or("no".into(), |version| version.to_string());
+                format!("it has format version {version}; this program reads {FORMAT_VERSION}")
+            }
+            ResultError::Unfinished(_) | ResultError::Empty(_) | ResultError::Missing(_) => "it is missing".into(),
+            ResultError::Unreadable(_, error) => format!("it cannot be read: {error}"),
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {

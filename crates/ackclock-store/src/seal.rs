@@ -5,6 +5,9 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 /// Passes the text of a pretty-printed JSON object on and adds the checksum before its closing brace.
 #[derive(Debug)]
 pub struct Sealing<W> {
@@ -77,6 +80,59 @@ pub fn check(text: &[u8]) -> Seal {
     }
 }
 
+/// A value as a pretty-printed object with its checksum and a line feed.
+///
+/// # Panics
+/// If the value is no object with at least one member, or has keys that are not strings.
+pub fn to_text(value: &impl Serialize) -> String {
+    let mut out = Sealing::new(Vec::new());
+    serde_json::to_writer_pretty(&mut out, value)
+        .expect("the object has string keys only, and memory can be written to");
+    let text = out.finish().expect("memory can be written to");
+    String::from_utf8(text).expect("JSON is UTF-8")
+}
+
+/// The value of a text that [`to_text`] wrote. Earlier versions wrote the same text without a checksum: it is accepted if the value,
+/// written again, gives it.
+///
+/// # Errors
+/// If it is not as it was written: how that shows.
+pub fn read<T: Serialize + DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let value: T = serde_json::from_slice(text).map_err(|error| format!("it is damaged: {error}"))?;
+    let seal = check(text);
+    let again = || serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
+    if seal != Seal::Intact && again().as_bytes() != text {
+        return Err(match seal {
+            Seal::Broken => "it does not match its checksum".into(),
+            _ => "it has no checksum, and is not as ackclock writes it".into(),
+        });
+    }
+    Ok(value)
+}
+
+/// An HTML page with its checksum, a comment, at the end.
+pub fn page(html: &str) -> String {
+    let html = html.trim_end_matches('\n');
+    format!("{html}\n{COMMENT}{}{COMMENT_END}", blake3::hash(html.as_bytes()))
+}
+
+/// How a page shows that it is not as [`page`] made it; `None` if it is, or if it is of another version or another program.
+pub fn page_damage(text: &[u8]) -> Option<&'static str> {
+    let at = text.len().saturating_sub(1 + COMMENT.len() + CHECKSUM_DIGITS + COMMENT_END.len());
+    let (html, end) = text.split_at(at);
+    if *end == *format!("\n{COMMENT}{}{COMMENT_END}", blake3::hash(html)).as_bytes() {
+        return None;
+    }
+    let has = |text: &[u8], word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());
+    let near = &text[text.len().saturating_sub(NEAR_THE_END)..];
+    // Two marks: a changed bit takes one of them at most.
+    let is_ours = has(&text[..text.len().min(NEAR_THE_END)], concat!("\"Ackclock ", env!("CARGO_PKG_VERSION"), "\""));
+    // What is shorter than the head of a page was cut off.
+    (is_ours || has(near, COMMENT) || text.len() < NEAR_THE_END).then_some("it does not match its checksum")
+}
+
+const COMMENT: &str = "<!-- blake3 ";
+const COMMENT_END: &str = " -->\n";
 const MEMBER: &str = ",\n  \"blake3\": \"";
 const NAME: &str = "\"blake3\"";
 const CHECKSUM_DIGITS: usize = 64;
@@ -117,5 +173,35 @@ mod tests {
         }
         assert_eq!(check(b"{\n  \"a\": 1\n}\n"), Seal::Missing);
         assert_eq!(check(b""), Seal::Missing);
+    }
+
+    #[test]
+    fn a_value_is_read_as_it_was_written_with_or_without_a_checksum() {
+        let value: std::collections::BTreeMap<String, f64> = [("a".into(), 1.5), ("b".into(), 2.0)].into();
+        let text = to_text(&value);
+        let found = |text: &[u8]| read::<std::collections::BTreeMap<String, f64>>(text);
+        // What is a map takes the checksum for another member.
+        assert!(found(text.as_bytes()).unwrap_err().contains("invalid type"));
+        #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+        struct Two {
+            a: f64,
+            b: f64,
+        }
+        let two = Two { a: 1.5, b: 2.0 };
+        assert_eq!(text, to_text(&two));
+        assert_eq!(read::<Two>(text.as_bytes()), Ok(Two { a: 1.5, b: 2.0 }));
+        let earlier = serde_json::to_string_pretty(&two).unwrap() + "\n";
+        assert_eq!(read::<Two>(earlier.as_bytes()), Ok(two));
+        for text in [text, earlier] {
+            for at in 0..text.len() * 8 {
+                let mut changed = text.clone().into_bytes();
+                changed[at / 8] ^= 1 << (at % 8);
+                // A digit of a text without a checksum may be another digit.
+                let is_digit = text.as_bytes()[at / 8].is_ascii_digit() && changed[at / 8].is_ascii_digit();
+                let is_same =
+                    read::<Two>(&changed).is_ok_and(|_| !(is_digit && check(text.as_bytes()) == Seal::Missing));
+                assert!(!is_same, "bit {at}");
+            }
+        }
     }
 }

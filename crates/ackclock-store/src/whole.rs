@@ -14,6 +14,8 @@ pub struct WholeFile {
     writer: BufWriter<File>,
     temporary: PathBuf,
     path: PathBuf,
+    /// Whether all that was written has reached the disk.
+    synced: bool,
     /// Whether it has its name.
     done: bool,
 }
@@ -36,7 +38,7 @@ impl WholeFile {
                     // Where the file system has no locks, what is left of a killed process stays.
                     let _ = file.try_lock();
                     let writer = BufWriter::new(file);
-                    return Ok(WholeFile { writer, temporary, path: path.to_path_buf(), done: false });
+                    return Ok(WholeFile { writer, temporary, path: path.to_path_buf(), synced: false, done: false });
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -55,8 +57,12 @@ impl WholeFile {
     /// # Errors
     /// If it has not.
     pub fn sync(&mut self) -> io::Result<()> {
-        self.writer.flush()?;
-        self.writer.get_ref().sync_all()
+        if !self.synced {
+            self.writer.flush()?;
+            self.writer.get_ref().sync_all()?;
+            self.synced = true;
+        }
+        Ok(())
     }
 
     /// Gives the file its name, under which it replaces what was there.
@@ -74,6 +80,7 @@ impl WholeFile {
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.synced = false;
         self.writer.write(bytes)
     }
 

@@ -40,6 +40,7 @@ mod report;
 mod run;
 mod stored_result;
 mod study;
+mod verify;
 
 pub use data::Abbreviation;
 pub use error::Error;
@@ -53,6 +54,7 @@ pub use report::{
 };
 pub use run::{Outcome, reproduce};
 pub use study::{CardInfo, Study};
+pub use verify::verify;
 
 #[cfg(test)]
 mod test_folder;

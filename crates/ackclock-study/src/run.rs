@@ -57,7 +57,7 @@ pub fn reproduce(
         return Ok(Outcome::Stopped { finished, total: plan.runs() });
     };
     let command = plan.scope.command(study);
-    report.write(folder, &figures, &command).map_err(|(path, error)| Error::Results { path, error })?;
+    report.write(stored.folder(), &figures, &command)?;
     Ok(Outcome::Finished(report))
 }
 
@@ -83,6 +83,9 @@ fn run_missing(
         missing.extend(seeds.map(job));
     }
     let reused = plan.runs() - missing.len();
+    if !missing.is_empty() {
+        stored.folder().note_incomplete()?;
+    }
     let fraction = if missing.is_empty() { 1.0 } else { 0.0 };
     let shared = Mutex::new(Shared {
         stored,

@@ -33,6 +33,11 @@ impl StoredRuns {
         Ok(StoredRuns { folder, ledger, runs })
     }
 
+    /// The folder, for the reports.
+    pub fn folder(&mut self) -> &mut ResultFolder {
+        &mut self.folder
+    }
+
     /// A finished run.
     pub fn run(&self, key: &Key) -> Option<&Measurement> {
         self.runs.get(key)
@@ -53,4 +58,4 @@ impl StoredRuns {
     }
 }
 
-const LEDGER: &str = "runs.jsonl";
+pub(crate) const LEDGER: &str = "runs.jsonl";

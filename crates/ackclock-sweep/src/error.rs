@@ -1,7 +1,7 @@
 //! Why a sweep ends: a message with its place, and the remedy.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ackclock_scenario::LoadError;
@@ -67,10 +67,18 @@ impl Error {
             Error::Changed { .. } => {
                 "finished runs are kept; leave the files that the scenario reads as they are, and run the same command again".into()
             }
-            Error::Plan { .. } => "name another folder with --out DIR".into(),
+            Error::Plan { .. } => {
+                "name another folder with --out DIR, or remove this file and run the same `ackclock sweep` again: finished runs are used"
+                    .into()
+            }
             Error::Other { .. } => "name another folder with --out DIR; nothing in this one was changed".into(),
             Error::NoSweep(_) => "name folders of `ackclock sweep`".into(),
-            Error::Write { cause, .. } => format!("finished runs are kept; {}", disk::remedy(cause)),
+            Error::Write { cause, .. } => match cause.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                    "finished runs are kept; free space on the disk, and run the same command again".into()
+                }
+                _ => format!("finished runs are kept; {}", disk::remedy(cause)),
+            },
             Error::Defect(_) => "please report it with the command line and the output of `ackclock --version`".into(),
         }
     }

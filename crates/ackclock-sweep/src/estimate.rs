@@ -8,6 +8,7 @@ use ackclock::units::Span;
 use ackclock_scenario::sweep::Sweep;
 
 use crate::check::Checked;
+use crate::metrics::METRICS;
 use crate::plan::Plan;
 
 /// What the missing runs take.
@@ -47,8 +48,13 @@ impl Estimate {
         Some(Estimate {
             seconds: simulation_s / threads.min(missing.len()).max(1) as f64,
             disk_bytes: numbers * NUMBER_BYTES + plan.runs() as f64 * RUN_BYTES,
-            memory_bytes: numbers * 8.0 + plan.runs() as f64 * RUN_MEMORY_BYTES,
+            memory_bytes: Estimate::memory_of(plan.runs() as f64),
         })
+    }
+
+    /// Octets of memory for the rows of so many runs, known before their points are loaded.
+    pub fn memory_of(runs: f64) -> f64 {
+        runs * (METRICS.len() as f64 * 8.0 + RUN_MEMORY_BYTES)
     }
 }
 

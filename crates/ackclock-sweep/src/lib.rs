@@ -19,6 +19,7 @@ mod store;
 pub mod summary;
 pub mod table;
 mod until;
+mod verify;
 mod write;
 
 pub use check::{Checked, Refused};
@@ -32,3 +33,4 @@ pub use run::{Options, missing, run_missing};
 pub use shard::Shard;
 pub use store::Store;
 pub use until::{MetricWidth, UntilCi};
+pub use verify::verify;

@@ -3,7 +3,7 @@
 
 use ackclock::sim::RESULT_VERSION;
 use ackclock_scenario::sweep::{VariedKey, rows};
-use ackclock_store::Key as RunKey;
+use ackclock_store::{Key as RunKey, seal};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::METRICS;
@@ -66,6 +66,41 @@ impl From<VariedKey> for Key {
 }
 
 impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// If it is not one, or is not as it was written: why.
+    pub fn parse(text: &[u8]) -> Result<Plan, String> {
+        let plan: Plan = serde_json::from_slice(text).map_err(|error| format!("it is damaged: {error}"))?;
+        if plan.format != FORMAT {
+            return Err("it is not the plan of a sweep".into());
+        }
+        // That of another version may have been written in another way.
+        if plan.is_of_this_version() {
+            seal::read::<Plan>(text)?;
+        }
+        let is_even = |keys: &Vec<Key>| {
+            let length = keys.first().map_or(0, |key| key.values.len());
+            keys.iter().all(|key| {
+                key.values.len() == length && key.numbers.as_ref().is_none_or(|numbers| numbers.len() == length)
+            })
+        };
+        let lengths = plan.dimensions.iter().map(|keys| keys.first().map_or(0, |key| key.values.len()));
+        let points = lengths.into_iter().try_fold(1_usize, usize::checked_mul);
+        if !plan.dimensions.iter().all(is_even) || points != Some(plan.points.len()) {
+            return Err("it is damaged: points and values do not match".into());
+        }
+        let runs = plan.points.len().checked_mul(plan.seeds).filter(|runs| *runs <= MOST_RUNS);
+        let last = plan.first_seed.checked_add(plan.seeds as u64);
+        if plan.seeds == 0 || runs.is_none() || last.is_none() {
+            return Err(format!("it is damaged: {} seeds from {} on", plan.seeds, plan.first_seed));
+        }
+        if plan.until_ci.as_ref().is_some_and(|until| !until.is_sound(plan.seeds)) {
+            return Err("it is damaged: no number of seeds follows from its rule".into());
+        }
+        Ok(plan)
+    }
+
     /// How many runs there are at most, those of refused points included.
     pub fn runs(&self) -> usize {
         self.points.len() * self.seeds
@@ -165,6 +200,8 @@ impl Plan {
     }
 }
 
+/// More would need hundreds of gigabytes of memory.
+const MOST_RUNS: usize = 1_000_000_000;
 /// By which a plan is recognized.
 pub const FORMAT: &str = "ackclock-sweep";
 /// Changes when readers of the plan have to change.

@@ -5,11 +5,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ackclock_store::{Damage, Holds, Ledger, Owner, ResultFolder, WholeFile};
+use ackclock_store::{Damage, Holds, Ledger, Owner, ResultFolder, WholeFile, seal};
 
 use crate::error::Error;
-use crate::plan::{FORMAT, Plan};
-use crate::results::{Results, Row};
+use crate::plan::Plan;
+use crate::results::{Results, Row, Status};
 use crate::shard::Shard;
 use crate::summary::{Baseline, Method};
 use crate::write;
@@ -45,7 +45,7 @@ impl Store {
     /// # Errors
     /// If the folder cannot be used, or holds a sweep over other keys, of another scenario or of another version.
     pub fn open(path: &Path, plan: Plan, mut waits: impl FnMut(&Owner)) -> Result<(Store, Damage), Error> {
-        let folder = ResultFolder::take(path, Holds::Sweep, &FILES, &mut waits)?;
+        let mut folder = ResultFolder::take(path, Holds::Sweep, &FILES, &mut waits)?;
         let before = read_plan(path)?;
         if let Some(before) = &before {
             check_other(path, before, &plan)?;
@@ -53,10 +53,14 @@ impl Store {
         for table in write::TABLES {
             folder.check_unchanged(table)?;
         }
+        let is_other = before.as_ref().is_some_and(|before| !before.is_same_sweep(&plan));
+        if is_other {
+            folder.note_incomplete()?;
+        }
         if before.as_ref() != Some(&plan) {
             write_plan(path, &plan)?;
         }
-        if before.is_some_and(|before| !before.is_same_sweep(&plan)) {
+        if is_other {
             // They are of other runs than the plan.
             for table in write::TABLES {
                 remove_if_there(&path.join(table))?;
@@ -69,6 +73,9 @@ impl Store {
                 results.set(*run, row);
             }
         })?;
+        if results.count(Status::Missing) + results.count(Status::Failed) > 0 {
+            folder.note_incomplete()?;
+        }
         Ok((Store { folder, kept: Mutex::new(Kept { ledger, results }) }, damage))
     }
 
@@ -126,24 +133,7 @@ pub(crate) fn read_plan(folder: &Path) -> Result<Option<Plan>, Error> {
         Err(error) => return Err(unusable(error.to_string())),
         Ok(text) => text,
     };
-    let plan: Plan = serde_json::from_slice(&text).map_err(|error| unusable(format!("it is damaged: {error}")))?;
-    let lengths = plan.dimensions.iter().map(|keys| keys.first().map_or(0, |key| key.values.len()));
-    let is_even = plan
-        .dimensions
-        .iter()
-        .flatten()
-        .all(|key| key.values.len() == key.numbers.as_ref().map_or(key.values.len(), Vec::len))
-        && plan.dimensions.iter().all(|keys| keys.iter().all(|key| key.values.len() == keys[0].values.len()));
-    let has_sound_rule = plan.until_ci.as_ref().is_none_or(|until| until.is_sound(plan.seeds));
-    if plan.format != FORMAT
-        || plan.seeds == 0
-        || !has_sound_rule
-        || !is_even
-        || lengths.product::<usize>() != plan.points.len()
-    {
-        return Err(unusable("it is damaged: points and values do not match".into()));
-    }
-    Ok(Some(plan))
+    Plan::parse(&text).map(Some).map_err(unusable)
 }
 
 /// Refuses a folder whose tables have other columns, or whose runs are of another version.
@@ -165,7 +155,7 @@ pub(crate) fn check_other(folder: &Path, before: &Plan, plan: &Plan) -> Result<(
 
 fn write_plan(folder: &Path, plan: &Plan) -> Result<(), Error> {
     let file = folder.join(PLAN);
-    let text = serde_json::to_string_pretty(plan).expect("the plan has string keys only") + "\n";
+    let text = seal::to_text(plan);
     let write = || {
         let mut whole = WholeFile::create(&file)?;
         whole.write_all(text.as_bytes())?;
@@ -183,8 +173,8 @@ fn remove_if_there(file: &Path) -> Result<(), Error> {
 
 /// The finished runs.
 pub(crate) const LEDGER: &str = "runs.jsonl";
-const PLAN: &str = "sweep.json";
-const FILES: [&str; 9] = [
+pub(crate) const PLAN: &str = "sweep.json";
+pub(crate) const FILES: [&str; 9] = [
     PLAN,
     "table.parquet",
     "table.csv",

@@ -62,9 +62,9 @@ pub(crate) fn tables(
         files.push((name, sum, file));
     }
     let sums: Vec<(&str, String)> = files.iter().map(|(name, sum, _)| (*name, sum.clone())).collect();
-    folder.note(&sums, results.count(Status::Missing) == 0)?;
+    folder.note(&sums, false)?;
     for (name, _, file) in files {
         file.commit().map_err(|error| Error::write(&path.join(name), error))?;
     }
-    Ok(())
+    Ok(folder.note(&[], results.count(Status::Missing) == 0)?)
 }

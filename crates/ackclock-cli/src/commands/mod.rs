@@ -15,3 +15,4 @@ pub mod rerun;
 pub mod run;
 pub mod shell;
 pub mod sweep;
+pub mod verify;

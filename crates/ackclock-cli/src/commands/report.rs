@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ackclock_report as report;
 use ackclock_store::document::{Document, Run};
-use ackclock_store::{recorded, result};
+use ackclock_store::{recorded, result, seal};
 
 use crate::args::ReportArgs;
 use crate::console;
@@ -59,7 +59,7 @@ pub fn write(path: &Path, html: &str) -> Result<(), Failure> {
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut output = Output::file(folder, name, HELP)?;
-    output.write(html)?;
+    output.write(&seal::page(html))?;
     output.finish()
 }
 

@@ -14,6 +14,7 @@ use ackclock_store::document::{Document, Run, ScenarioPart};
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
+use crate::room::{self, Need, size};
 use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 
 /// Runs a scenario file.
@@ -40,7 +41,8 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         before => interrupt::say_at_end(format!("{before} of {of_all} finished before and kept\n{GO_ON}")),
     }
     seeds::warn_of_work(std::iter::once(&scenario), count - before.len(), "--set duration=10s");
-    warn_of_much(&scenario, &part, seed, count - before.len());
+    let recorded = warn_of_much(&scenario, &part, seed, count - before.len());
+    refuse_beyond_room(&scenario, recorded, (count, before.len()), &folder)?;
     let alone = count == 1;
     let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
@@ -61,15 +63,34 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     finish(&mut folder, &wanted, Document::new(command, part, seeds.collect(), runs), failure, args.json)
 }
 
-/// Says how much so many runs are going to record, if it is much.
-fn warn_of_much(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize) {
+/// Refuses runs of which not even the least that they are going to write and to hold fits on the disk and into memory. `recorded` is
+/// what they are going to record, octets; `runs` is how many there are, and how many of them are finished.
+fn refuse_beyond_room(
+    scenario: &Scenario,
+    recorded: f64,
+    (runs, finished): (usize, usize),
+    folder: &Folder,
+) -> Result<(), Failure> {
+    let document = ackclock_run::document_bytes(scenario);
+    // Until the result is written, each run is in the ledger and in the document.
+    let disk = recorded + document * (2 * runs - finished) as f64;
+    let memory = document * runs as f64 * MEMORY_PER_OCTET;
+    room::refuse_beyond(
+        Need { disk, memory },
+        folder.path(),
+        "run fewer seeds, or record less (--record, --record-interval)",
+    )
+}
+
+/// Says how much so many runs are going to record, if it is much: the least, octets.
+fn warn_of_much(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize) -> f64 {
     let mut reporter = Reporter::new();
     let mut watch = |fraction| reporter.update(fraction, |_| "estimating the size of the records".into());
     let estimate = Estimate::of_much(scenario, part, seed, runs, interrupt::watch(), &mut watch);
     reporter.clear();
-    if let Some(estimate) = estimate {
-        console::note(format_args!("{}", much(&estimate, runs)));
-    }
+    let Some(estimate) = estimate else { return 0.0 };
+    console::note(format_args!("{}", much(&estimate, runs)));
+    estimate.low * runs as f64
 }
 
 /// What so many runs are going to record, and what would be less.
@@ -88,15 +109,6 @@ fn much(estimate: &Estimate, runs: usize) -> String {
         largest.join(", "),
         estimate.simulated.as_secs_f64(),
     )
-}
-
-fn size(bytes: f64) -> String {
-    match bytes {
-        _ if bytes >= 1e12 => format!("{:.0} TB", bytes / 1e12),
-        _ if bytes >= 1e10 => format!("{:.0} GB", bytes / 1e9),
-        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
-        _ => format!("{:.0} MB", bytes / 1e6),
-    }
 }
 
 /// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
@@ -140,18 +152,21 @@ fn finish(
     let (finished, wanted) = (document.runs.len(), document.seeds.len());
     // What is not complete never replaces what is.
     let write = document.complete || finished > 0 && !folder.holds_complete();
-    let kept = folder.sync().and_then(|()| if write { seeds::write(folder, &document) } else { Ok(()) });
+    let synced = folder.sync();
+    // A single run is in its result only.
+    let is_in_ledger = synced.is_ok() && finished > 0 && wanted > 1;
+    let kept = synced.and_then(|()| if write { seeds::write(folder, &document) } else { Ok(()) });
     // Whatever became of the folder: the numbers have been computed and are shown, and the other way round.
     let shown = match finished {
         0 => Ok(()),
         _ => output::print(&if json { document.to_json() } else { table::render(&document) }),
     };
     let place = folder.path().display();
+    if is_in_ledger && (failure.is_some() || kept.is_err()) {
+        let all = diagnostics::plural(wanted, "run");
+        console::note(format_args!("{finished} of {all} finished and kept in {place}"));
+    }
     if let Some(failure) = failure {
-        if finished > 0 && kept.is_ok() {
-            let all = diagnostics::plural(wanted, "run");
-            console::note(format_args!("{finished} of {all} finished and kept in {place}"));
-        }
         return Err(failure);
     }
     kept?;
@@ -174,6 +189,8 @@ fn finish(
 }
 
 const GO_ON: &str = "run the same command again to resume";
+/// A run takes so many octets of memory for each of its text.
+const MEMORY_PER_OCTET: f64 = 1.5;
 /// The largest integer of a TOML file.
 const LARGEST_SEED: u64 = i64::MAX as u64;
 
@@ -192,10 +209,5 @@ mod tests {
         assert!(said.contains(expected) && said.contains("--record"), "{said}");
         estimate.high = 7e6;
         assert!(much(&estimate, 500).contains("between 1.8 GB and 3.5 GB"));
-    }
-
-    #[test]
-    fn sizes_are_short() {
-        assert_eq!([1.2e13, 1.2e10, 1.5e9, 3.2e6].map(size), ["12 TB", "12 GB", "1.5 GB", "3 MB"]);
     }
 }

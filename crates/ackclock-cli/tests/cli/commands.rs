@@ -21,7 +21,8 @@ fn every_command_has_help_on_standard_output() {
     insta::assert_snapshot!(place.run(&["--help"]).exits_with(0).stdout);
     let commands =
         ["quick", "run", "check", "list", "init", "schema", "reproduce", "rerun", "export", "plot", "explain"];
-    for command in commands.into_iter().chain(["completions", "man", "report", "compare", "contacts", "sweep", "merge"])
+    for command in
+        commands.into_iter().chain(["completions", "man", "report", "compare", "contacts", "sweep", "merge", "verify"])
     {
         let outcome = place.run(&[command, "--help"]).exits_with(0);
         assert!(outcome.stdout.contains("\nExample:\n  ackclock "), "{}", outcome.stdout);
@@ -42,7 +43,7 @@ fn the_examples_of_the_help_texts_work() {
     place.write("space.toml", contacts::SPACE);
     // `init` refuses to overwrite, studies take minutes, `quick` is in the README: they have tests of their own.
     let commands = ["run", "check", "list", "schema", "rerun", "export", "plot", "report", "compare", "explain"];
-    for command in commands.into_iter().chain(["completions", "man", "contacts", "sweep"]) {
+    for command in commands.into_iter().chain(["completions", "man", "contacts", "sweep", "verify"]) {
         let help = place.run(&[command, "--help"]).stdout;
         let example = help.split("Example:\n").nth(1).unwrap().lines().next().unwrap().trim();
         let mut shell = Command::new("sh");

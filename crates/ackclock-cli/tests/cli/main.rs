@@ -24,3 +24,4 @@ mod store;
 mod support;
 mod sweep;
 mod tables;
+mod verify;

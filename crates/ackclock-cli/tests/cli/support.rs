@@ -155,6 +155,12 @@ fn signalled(signal: &str, ready: impl Fn(u32) -> bool, place: &Place, arguments
     child.wait_with_output().unwrap()
 }
 
+/// Starts the program and kills it once `ready` says so of its process.
+#[cfg(unix)]
+pub fn killed_when(ready: impl Fn(u32) -> bool, place: &Place, arguments: &[&str]) {
+    assert!(!signalled("-KILL", ready, place, arguments).status.success());
+}
+
 /// Whether a process answers Ctrl-C by itself: bit 1 of the signals that it catches, proc(5).
 #[cfg(target_os = "linux")]
 pub fn catches_ctrl_c(process: u32) -> bool {
@@ -208,6 +214,19 @@ pub fn interrupted_when(said: &str, place: &Place, arguments: &[&str]) -> Outcom
 pub fn ended_by(signal: &str, runs: usize, place: &Place, folder: &str, arguments: &[&str]) -> Output {
     let finished = || ledger(place, folder).map_or(0, |path| lines(&path));
     signalled(signal, |_| finished() >= runs, place, arguments)
+}
+
+/// Every file below a folder, in order.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.file_type().unwrap().is_dir() {
+            true => found.extend(files(&entry.path())),
+            false => found.push(entry.path()),
+        }
+    }
+    found.sort();
+    found
 }
 
 /// How many whole lines a file has.

@@ -14,7 +14,9 @@ use ackclock::record::Capture;
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
+use ackclock_store::Findings;
 use ackclock_store::document::{Document, Run, ScenarioPart};
+use ackclock_store::seal;
 use ackclock_store::tables::{self, Length};
 use pcapng::Meta;
 
@@ -86,7 +88,7 @@ pub fn write(folder: &Path, captures: &[Capture], meta: &Meta, scenario: &Scenar
         files.push(Entry { host: capture.host.clone(), packets: capture.packets.len() as u64, bytes, blake3 });
     }
     let index = Index { origin: Origin::of(scenario, run), files };
-    let text = serde_json::to_string_pretty(&index).expect("the index has string keys only") + "\n";
+    let text = seal::to_text(&index);
     let mut file = File::create(folder.join(INDEX))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
@@ -114,6 +116,47 @@ pub fn are_whole(result: &Path, document: &Document, run: &Run) -> bool {
         found.is_ok_and(|(bytes, blake3)| bytes == entry.bytes && blake3 == entry.blake3)
     };
     index_of_run(result, document, run).is_some_and(|index| index.files.iter().all(whole))
+}
+
+/// Adds everything of the captures in a folder that is not as it was written. They have to be those of the run of this seed and
+/// fingerprint, and of the scenario of this hash, if it is known.
+pub fn verify(
+    folder: &Path,
+    scenario_hash: Option<&str>,
+    (seed, fingerprint): (u64, &str),
+    remedy: &str,
+    findings: &mut Findings,
+) {
+    let path = folder.join(INDEX);
+    let Some(text) = ackclock_store::read_file(&path, remedy, findings) else { return };
+    let index: Index = match seal::read(&text) {
+        Ok(index) => index,
+        Err(what) => return findings.damage(&path, what, remedy),
+    };
+    let origin = &index.origin;
+    let is_of_run = origin.seed == seed && origin.fingerprint == fingerprint;
+    if !is_of_run || scenario_hash.is_some_and(|hash| origin.scenario_hash != hash) {
+        return findings.damage(&path, "it belongs to another run than the result beside it", remedy);
+    }
+    let name = |entry: &Entry| pcapng::file_name(&entry.host);
+    for entry in &index.files {
+        let file = folder.join(name(entry));
+        match checksum(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => findings.damage(&file, "it is missing", remedy),
+            Err(error) => findings.damage(&file, format!("it cannot be read: {error}"), remedy),
+            Ok((bytes, _)) if bytes != entry.bytes => {
+                findings.damage(&file, format!("it has {bytes} bytes, {} were written", entry.bytes), remedy);
+            }
+            Ok((_, blake3)) if blake3 != entry.blake3 => findings.damage(&file, "its checksum is wrong", remedy),
+            Ok(_) => {}
+        }
+    }
+    for other in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let found = other.file_name().to_string_lossy().into_owned();
+        if found != INDEX && !index.files.iter().any(|entry| name(entry) == found) {
+            findings.damage(&other.path(), "it does not belong to these captures", "move it to another folder");
+        }
+    }
 }
 
 fn index_of_run(result: &Path, document: &Document, run: &Run) -> Option<Index> {

@@ -7,6 +7,8 @@ use std::path::Path;
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
+use crate::seal;
+
 use super::{FORMAT_VERSION, INDEX, Origin, Problem, TableError};
 
 /// What `index.json` holds.
@@ -73,6 +75,12 @@ impl Index {
             return Err(TableError::new(&path, Problem::OtherFormat { found: head.format_version }));
         }
         serde_json::from_slice(&text).map_err(|error| TableError::damaged(&path, error))
+    }
+
+    /// Whether it is as it was written: how it shows that it is not.
+    pub(super) fn damage(folder: &Path) -> Option<String> {
+        let text = fs::read(folder.join(INDEX)).ok()?;
+        seal::read::<Index>(&text).err()
     }
 
     /// Whose tables these are.

@@ -11,7 +11,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::spans;
 use super::write::{Part, SERIES, file_name};
-use super::{Column, Index, IndexedFile, OfTables, Origin, Problem, TableError, columns};
+use super::{Column, INDEX, Index, IndexedFile, OfTables, Origin, Problem, TableError, columns};
+use crate::marked::names;
 use ackclock_columns::{Rows, wrong};
 
 /// The tables of one run, on the disk.
@@ -62,6 +63,32 @@ impl Tables {
     /// At the first that is not.
     pub fn verify(&self) -> Result<(), TableError> {
         self.index.files.iter().try_for_each(|entry| self.checked(entry).map(drop))
+    }
+
+    /// Everything that is not as it was written: of the index, and of each file, which is opened as Parquet. Files that are not in the
+    /// index do not belong to the tables.
+    pub fn damage(&self) -> Vec<TableError> {
+        let index = self.folder.join(INDEX);
+        let mut found: Vec<TableError> =
+            Index::damage(&self.folder).map(|what| TableError::damaged(&index, what)).into_iter().collect();
+        for entry in &self.index.files {
+            let opened = self.checked(entry).and_then(|file| {
+                let damaged = |what: String| TableError::damaged(&self.path(entry), what);
+                let reader = SerializedFileReader::new(file).map_err(|error| damaged(error.to_string()))?;
+                let rows = reader.metadata().file_metadata().num_rows();
+                match u64::try_from(rows) == Ok(entry.rows) {
+                    true => Ok(()),
+                    false => Err(damaged(format!("it has {rows} rows, {} were written", entry.rows))),
+                }
+            });
+            found.extend(opened.err());
+        }
+        let is_listed =
+            |name: &str| name == INDEX || self.index.files.iter().any(|file| file_name(&file.metric) == name);
+        for name in names(&self.folder).into_iter().filter(|name| !is_listed(name)) {
+            found.push(TableError::damaged(&self.folder.join(name), "it does not belong to these tables"));
+        }
+        found
     }
 
     /// Makes sure that a metric was recorded, and that its file is as it was written.

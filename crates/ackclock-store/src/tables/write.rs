@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::spans::Rows;
 use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Origin, SEED, TableError, columns};
+use crate::seal;
 use ackclock_columns::{Kind, Values};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
@@ -30,7 +31,7 @@ pub fn write(folder: &Path, series: &[Series], origin: &Origin) -> Result<(), Ta
         }
     }
     let path = folder.join(INDEX);
-    let text = serde_json::to_string_pretty(&Index::new(origin, files)).expect("the index has string keys only") + "\n";
+    let text = seal::to_text(&Index::new(origin, files));
     let mut file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| TableError::io(&path, error))
 }

@@ -1,11 +1,11 @@
 //! A report as files.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
-use ackclock_store::WholeFile;
+use ackclock_store::{ResultFolder, WholeFile};
 
 use super::{Report, page};
+use crate::error::Error;
 use crate::figure::DrawnFigure;
 
 /// What is written of it.
@@ -16,20 +16,24 @@ impl Report {
     /// to repeat it.
     pub(crate) fn write(
         &self,
-        folder: &Path,
+        folder: &mut ResultFolder,
         figures: &[DrawnFigure],
         command: &[String],
-    ) -> Result<(), (PathBuf, io::Error)> {
+    ) -> Result<(), Error> {
         let page = page::render(self, figures, command);
-        for (name, content) in FILES.into_iter().zip([self.json(), self.text(), page]) {
-            let path = folder.join(name);
+        let contents = [self.json(), self.text(), page];
+        let sums = contents.each_ref().map(|content| blake3::hash(content.as_bytes()).to_hex().to_string());
+        let noted: Vec<(&str, String)> = FILES.into_iter().zip(sums).collect();
+        folder.note(&noted, false)?;
+        for (name, content) in FILES.into_iter().zip(&contents) {
+            let path = folder.path().join(name);
             let write = || -> io::Result<()> {
                 let mut file = WholeFile::create(&path)?;
                 file.write_all(content.as_bytes())?;
                 file.commit()
             };
-            write().map_err(|error| (path.clone(), error))?;
+            write().map_err(|error| Error::Results { path, error })?;
         }
-        Ok(())
+        Ok(folder.note(&[], true)?)
     }
 }

@@ -3,6 +3,7 @@
 pub mod merge;
 mod shown;
 
+use std::path::Path;
 use std::time::Duration;
 
 use ackclock_scenario::sweep::{Request, Sweep};
@@ -15,6 +16,7 @@ use ackclock_sweep::{
 use crate::args::SweepArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
+use crate::room::{self, Need, size};
 use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 use shown::Shown;
 
@@ -33,6 +35,8 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
     let (seeds, until_ci) = seeds_of_points(args, &sweep)?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
+    let memory = Estimate::memory_of(sweep.points() as f64 * seeds as f64);
+    room::refuse_beyond(Need { disk: 0.0, memory }, Path::new("."), LESS)?;
     let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
     let Some(checked) = check(&sweep, seeds, until_ci, command, threads)? else { return Ok(interrupted()) };
@@ -54,7 +58,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     if args.dry_run {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
         return match announced(&sweep, &checked, &todo, &options) {
-            Some(text) => output::print(&(text + "\n")).map(|()| Exit::Fine),
+            Some((text, _)) => output::print(&(text + "\n")).map(|()| Exit::Fine),
             None => Ok(interrupted()),
         };
     }
@@ -64,7 +68,12 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     }
     let todo = store.with_results(|results| missing(results, &checked.costs, &options));
     match announced(&sweep, &checked, &todo, &options) {
-        Some(text) if !todo.is_empty() => console::note(format_args!("{text}")),
+        Some((text, estimate)) if !todo.is_empty() => {
+            console::note(format_args!("{text}"));
+            // Of the runs that are there, the room is taken.
+            let disk = estimate.disk_bytes * todo.len() as f64 / checked.plan.runs() as f64;
+            room::refuse_beyond(Need { disk, memory: 0.0 }, &path, LESS)?;
+        }
         Some(_) => {}
         None => return Ok(interrupted()),
     }
@@ -191,7 +200,12 @@ fn with_points(refused: &Refused, checked: &Checked) -> Diagnostic {
 }
 
 /// How many runs, how long, and how much disk; `None` if it was interrupted.
-fn announced(sweep: &Sweep<'_>, checked: &Checked, todo: &[usize], options: &Options<'_>) -> Option<String> {
+fn announced(
+    sweep: &Sweep<'_>,
+    checked: &Checked,
+    todo: &[usize],
+    options: &Options<'_>,
+) -> Option<(String, Estimate)> {
     let plan = &checked.plan;
     let estimate = Estimate::of(sweep, checked, todo, options.threads, options.stop)?;
     let points = diagnostics::plural(checked.accepted_points(), "point");
@@ -215,14 +229,15 @@ fn announced(sweep: &Sweep<'_>, checked: &Checked, todo: &[usize], options: &Opt
         Some(until) => (format!("{} to {} seeds until {}", until.least, plan.seeds, until.said()), "at most "),
     };
     let at_first = if plan.until_ci.is_some() { " at first" } else { "" };
-    Some(format!(
+    let text = format!(
         "{points}, {seeds}: {} runs{at_first}{shard}{open}, {} s simulated\nabout {} on {}, {at_most}{} of disk{memory}",
         grouped(all as u128),
         seconds(simulated),
         duration(estimate.seconds),
         diagnostics::plural(options.threads, "core"),
         size(estimate.disk_bytes),
-    ))
+    );
+    Some((text, estimate))
 }
 
 fn seconds(seconds: f64) -> String {
@@ -237,14 +252,6 @@ fn duration(seconds: f64) -> String {
         _ if seconds >= 90.0 => format!("{:.0} min", seconds / 60.0),
         _ if seconds >= 1.0 => format!("{seconds:.0} s"),
         _ => "a second".into(),
-    }
-}
-
-fn size(bytes: f64) -> String {
-    match bytes {
-        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
-        _ if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
-        _ => format!("{:.0} kB", (bytes / 1e3).ceil()),
     }
 }
 
@@ -352,6 +359,7 @@ fn say_failures(results: &Results) -> usize {
 }
 
 const NOTHING: Option<&str> = Some("nothing was run");
+const LESS: &str = "vary fewer keys or fewer values";
 const RESUME: &str = "run the same command again to resume";
 const MOST_FAILURES: usize = 10;
 /// What each point begins with where its intervals decide how many seeds it has, and what it has at most.
@@ -365,9 +373,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_times_and_sizes_are_read_at_a_glance() {
+    fn numbers_and_times_are_read_at_a_glance() {
         assert_eq!([1, 999, 1000, 1_000_000_000].map(grouped), ["1", "999", "1,000", "1,000,000,000"]);
         assert_eq!([0.2, 5.4, 150.0, 7200.0, 3e5].map(duration), ["a second", "5 s", "2 min", "2.0 h", "3 days"]);
-        assert_eq!([100.0, 2.34e6, 5.6e9].map(size), ["1 kB", "2.3 MB", "5.6 GB"]);
     }
 }

@@ -1,0 +1,279 @@
+//! `verify`: every damage in every kind of folder is named, and a whole folder is never accused.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Outcome, Place, RANDOM, files};
+#[cfg(unix)]
+use crate::support::{ended_by, lines};
+
+/// Numbers that are the same in every call of the test.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+fn verify(place: &Place, folder: &str) -> Outcome {
+    place.run(&["verify", folder])
+}
+
+/// The name of a file as the program shows it.
+fn shown(place: &Place, file: &Path) -> String {
+    file.strip_prefix(place.path("")).unwrap().display().to_string()
+}
+
+/// What can happen to a file: a bit flips, here and there; the end is cut off; it goes; something is added; two lines change places.
+fn damages(content: &[u8], flips: usize, random: &mut Random) -> Vec<(String, Option<Vec<u8>>)> {
+    let mut all = vec![("deleted".to_owned(), None)];
+    for _ in 0..flips {
+        let bit = random.below(content.len() * 8);
+        let mut changed = content.to_vec();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        all.push((format!("bit {bit}"), Some(changed)));
+    }
+    for cut in [0, 1 + random.below(content.len() - 1), content.len() - 1] {
+        all.push((format!("cut at {cut}"), Some(content[..cut].to_vec())));
+    }
+    all.push(("added".to_owned(), Some([content, b"{}\n"].concat())));
+    let lines: Vec<&[u8]> = content.split_inclusive(|octet| *octet == b'\n').collect();
+    if let [.., before, last] = lines[..]
+        && before != last
+        && std::str::from_utf8(content).is_ok()
+    {
+        let mut exchanged = lines[..lines.len() - 2].concat();
+        exchanged.extend([last, before].concat());
+        all.push((EXCHANGED.to_owned(), Some(exchanged)));
+    }
+    all
+}
+
+/// Damages every file of a folder, and verifies it each time.
+fn damage_everything(place: &Place, folder: &str) {
+    verify(place, folder).exits_with(0);
+    let flips = std::env::var("VERIFY_FLIPS").map_or(4, |flips| flips.parse().unwrap());
+    let mut random = Random(folder.len() as u64);
+    for file in files(&place.path(folder)) {
+        let content = fs::read(&file).unwrap();
+        let name = shown(place, &file);
+        for (what, damaged) in damages(&content, flips, &mut random) {
+            match damaged {
+                Some(damaged) => fs::write(&file, damaged).unwrap(),
+                None => fs::remove_file(&file).unwrap(),
+            }
+            // The order of the lines of a ledger is that in which runs ended, and means nothing.
+            let is_same = what == EXCHANGED && name.ends_with("runs.jsonl");
+            // A page is made from a result, which is whole without it.
+            let is_page =
+                what == "deleted" && name.ends_with("report.html") && !place.path(folder).join("runs.jsonl").exists();
+            let outcome = verify(place, folder);
+            match is_same || is_page {
+                true => assert_eq!(outcome.code, 0, "{name}, {what}: {outcome:#?}"),
+                false => {
+                    assert_eq!(outcome.code, 1, "{name}, {what}: {outcome:#?}");
+                    let is_named = |line: &str| line.contains(&format!("`{name}`")) && line.contains("; ");
+                    assert!(outcome.stdout.lines().any(is_named), "{name}, {what}: {outcome:#?}");
+                }
+            }
+            fs::write(&file, &content).unwrap();
+        }
+    }
+    verify(place, folder).exits_with(0);
+}
+
+const EXCHANGED: &str = "exchanged";
+
+#[test]
+fn every_damage_of_a_result_is_named() {
+    let place = Place::with("verify-run", RANDOM);
+    let run = ["run", "scenario.toml", "--seeds", "2", "--out", "kept", "--record", "cwnd,queue", "--capture", "s1"];
+    place.run(&run).exits_with(0);
+    place.run(&["report", "kept"]).exits_with(0);
+    damage_everything(&place, "kept");
+    let names: BTreeSet<String> = files(&place.path("kept")).iter().map(|file| shown(&place, file)).collect();
+    for name in
+        ["kept/.ackclock", "kept/report.html", "kept/tables/seed-2/cwnd.parquet", "kept/captures/seed-1/s1.pcapng"]
+    {
+        assert!(names.contains(name), "{names:?}");
+    }
+}
+
+#[test]
+fn every_damage_of_a_sweep_is_named() {
+    let place = Place::with("verify-sweep", RANDOM);
+    let sweep =
+        ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--vary", "queue.buffer=60..240cells:log:3"];
+    place
+        .run(&[&sweep[..], &["--seeds", "2", "--baseline", "queue.policy=epd", "--out", "all"]].concat())
+        .exits_with(0);
+    assert!(place.path("all/figure.svg").exists() && place.path("all/differences.csv").exists());
+    damage_everything(&place, "all");
+}
+
+#[test]
+fn every_damage_of_a_study_is_named() {
+    let place = Place::new("verify-study");
+    place.run(&["reproduce", "sack-ubr/figures", "--out", "r"]).exits_with(0);
+    damage_everything(&place, "r/sack-ubr");
+    // The folder with the folders of studies will do.
+    verify(&place, "r").exits_with(0);
+    fs::remove_file(place.path("r/sack-ubr/report.txt")).unwrap();
+    verify(&place, "r").exits_with(1);
+}
+
+#[test]
+fn every_damage_of_a_comparison_without_a_file_is_named() {
+    let place = Place::new("verify-quick");
+    let quick = ["quick", "--rate", "2Mbps", "--rtt", "50ms", "--duration", "1s", "--seeds", "2", "--tcp", "reno,sack"];
+    place.run(&[&quick[..], &["--out", "q"]].concat()).exits_with(0);
+    damage_everything(&place, "q");
+}
+
+/// The line is in the ledger no more, and nothing else shows it.
+#[test]
+fn tables_have_to_follow_from_the_ledger() {
+    let place = Place::with("verify-follows", RANDOM);
+    let sweep =
+        |seeds, out| ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--seeds", seeds, "--out", out];
+    place.run(&sweep("2", "all")).exits_with(0);
+    place.run(&[&sweep("2", "other")[..], &["--set", "seed=7"]].concat()).exits_with(0);
+    let ledger = place.read("all/runs.jsonl");
+    let without_last = &ledger[..ledger[..ledger.len() - 1].rfind('\n').unwrap() + 1];
+    place.write("all/runs.jsonl", without_last);
+    let outcome = verify(&place, "all").exits_with(1);
+    assert!(outcome.stdout.contains("`all/runs.jsonl`: 1 runs of the tables are not in it"), "{outcome:#?}");
+    place.write("all/runs.jsonl", [&ledger, ledger.lines().next().unwrap(), "\n"].concat());
+    let outcome = verify(&place, "all").exits_with(1);
+    assert!(outcome.stdout.contains("`all/runs.jsonl`, line 5: it repeats an earlier line"), "{outcome:#?}");
+    // Tables of other runs, with the marker that vouches for them.
+    place.write("all/runs.jsonl", &ledger);
+    for name in [".ackclock", "table.parquet", "table.csv", "summary.csv", "report.html"] {
+        fs::copy(place.path("other").join(name), place.path("all").join(name)).unwrap();
+    }
+    let outcome = verify(&place, "all").exits_with(1);
+    for name in ["table.parquet", "table.csv", "summary.csv"] {
+        let said = format!("`all/{name}`: it does not follow from the ledger, `runs.jsonl`; the same `ackclock sweep`");
+        assert!(outcome.stdout.contains(&said), "{name}: {outcome:#?}");
+    }
+}
+
+#[test]
+fn what_is_not_of_the_program_is_no_damage() {
+    let place = Place::with("verify-others", RANDOM);
+    let run = ["run", "scenario.toml", "--out", "kept", "--record", "cwnd"];
+    place.run(&run).exits_with(0);
+    place.write("kept/notes.txt", "mine");
+    place.write("kept/.result.json.4294967295.partial", "half");
+    place.write("kept/.ackclock.lock", "{}");
+    let outcome = verify(&place, "kept").exits_with(0);
+    for said in [
+        "kept: no damage (the result of `ackclock run`)\n",
+        "  note: `kept/notes.txt`: ackclock did not write it; it stays; nothing reads it\n",
+        "  note: `kept/.result.json.4294967295.partial`: a process that was stopped left it; the next command",
+        "  note: `kept/.ackclock.lock`: a process that was stopped left it",
+    ] {
+        assert!(outcome.stdout.contains(said), "{said}: {outcome:#?}");
+    }
+    let json = place.run(&["verify", "kept", "--json"]).exits_with(0).json();
+    assert_eq!((&json["folders"][0]["whole"], &json["folders"][0]["holds"]), (&true.into(), &"run".into()));
+    assert_eq!(json["folders"][0]["findings"].as_array().unwrap().len(), 3);
+    // Among what a run recorded, it is in the way.
+    fs::remove_file(place.path("kept/.result.json.4294967295.partial")).unwrap();
+    place.write("kept/tables/seed-1/notes.txt", "mine");
+    let outcome = verify(&place, "kept").exits_with(1);
+    assert!(
+        outcome.stdout.contains("`kept/tables/seed-1/notes.txt`: it does not belong to these tables; "),
+        "{outcome:#?}"
+    );
+    let nothing = place.run(&["verify", "."]).exits_with(1);
+    assert!(nothing.stdout.contains("kept: 1 place damaged"));
+    place.write("empty/x", "");
+    verify(&place, "empty")
+        .exits_with(1)
+        .says(&["`empty` has no results of ackclock", "help: name a folder that `run`"]);
+    verify(&place, "nowhere").exits_with(1).says(&["cannot read the folder `nowhere`"]);
+}
+
+/// Earlier versions wrote no checksums of markers, plans and indexes.
+#[test]
+fn folders_of_earlier_versions_are_not_accused() {
+    let place = Place::with("verify-earlier", RANDOM);
+    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd", "--capture", "s1"]).exits_with(0);
+    place.run(&["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--out", "kept-sweep"]).exits_with(0);
+    for name in
+        ["kept/.ackclock", "kept/tables/seed-1/index.json", "kept/captures/seed-1/index.json", "kept-sweep/sweep.json"]
+    {
+        let text = place.read(name);
+        let (before, _) = text.rsplit_once(",\n  \"blake3\"").unwrap();
+        place.write(name, format!("{before}\n}}\n"));
+    }
+    verify(&place, "kept").exits_with(0);
+    verify(&place, "kept-sweep").exits_with(0);
+    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
+}
+
+#[test]
+#[cfg(unix)]
+fn unfinished_runs_are_no_damage_and_their_damage_is_named() {
+    let place = Place::with("verify-unfinished", RANDOM);
+    let run = ["run", "scenario.toml", "--seeds", "200000", "--out", "kept", "--record", "cwnd", "--capture", "s1"];
+    ended_by("-KILL", 3, &place, "kept", &run);
+    let outcome = verify(&place, "kept").exits_with(0);
+    assert!(outcome.stdout.contains("note: `kept/.ackclock.lock`"), "{outcome:#?}");
+    let ledger = crate::support::ledger(&place, "kept").unwrap();
+    let text = fs::read_to_string(&ledger).unwrap();
+    let (first, _) = text.split_once('\n').unwrap();
+    let seed = serde_json::from_str::<serde_json::Value>(first).unwrap()["run"]["seed"].to_string();
+    let name = shown(&place, &ledger);
+    fs::write(&ledger, text.replacen("\"fairness\":0.", "\"fairness\":1.", 1)).unwrap();
+    let outcome = verify(&place, "kept").exits_with(1);
+    assert!(
+        outcome.stdout.contains(&format!("`{name}`, line 1: it does not match its checksum; the same")),
+        "{outcome:#?}"
+    );
+    fs::write(&ledger, &text).unwrap();
+    for file in [format!("tables/seed-{seed}/cwnd.parquet"), format!("captures/seed-{seed}/index.json")] {
+        let path = ledger.parent().unwrap().join(&file);
+        let content = fs::read(&path).unwrap();
+        for (what, damaged) in damages(&content, 10, &mut Random(1)) {
+            match damaged {
+                Some(damaged) => fs::write(&path, damaged).unwrap(),
+                None => fs::remove_file(&path).unwrap(),
+            }
+            let outcome = verify(&place, "kept").exits_with(1);
+            assert!(outcome.stdout.contains(&file), "{file}, {what}: {outcome:#?}");
+        }
+        fs::write(&path, &content).unwrap();
+    }
+    verify(&place, "kept").exits_with(0);
+
+    let sweep = ["sweep", "scenario.toml", "--vary", "queue.buffer=60..600cells:lin:400", "--out", "all"];
+    let begun = |_| place.path("all/runs.jsonl").exists() && lines(&place.path("all/runs.jsonl")) > 3;
+    crate::support::killed_when(begun, &place, &sweep);
+    verify(&place, "all").exits_with(0);
+    // A part, too, which never has tables.
+    place
+        .run(&["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--shard", "1/2", "--out", "part"])
+        .exits_with(0);
+    verify(&place, "part").exits_with(0);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_in_use_is_not_looked_at() {
+    let place = Place::with("verify-in-use", &RANDOM.replace("300 ms", "700 h"));
+    let mut child =
+        place.command(&["run", "scenario.toml", "--out", "kept"]).stderr(std::process::Stdio::null()).spawn().unwrap();
+    while !place.path("kept/.ackclock").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let outcome = verify(&place, "kept").exits_with(1).without_result();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    outcome.says(&[&format!("`kept` is in use by process {} on ", child.id()), "help: wait for its end"]);
+    verify(&place, "kept").exits_with(0);
+}

@@ -1,0 +1,144 @@
+//! What is wrong in the folder of a sweep, or of a part of one, whether it is complete or not.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, read_file, seal};
+
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::results::{Results, Row, Status};
+use crate::store::{FILES, LEDGER, PLAN, read_plan};
+use crate::summary::Method;
+use crate::table::{self, Selection};
+use crate::write::TABLES;
+
+/// Looks at everything in a folder of `sweep` or `merge`.
+pub fn verify(marked: &Marked) -> Findings {
+    let path = marked.path();
+    let mut findings = Findings::default();
+    let plan = match read_plan(path) {
+        Ok(plan) => plan,
+        Err(Error::Plan { file, reason }) => {
+            findings.damage(&file, reason, PLAN_AGAIN);
+            None
+        }
+        Err(error) => {
+            findings.damage(&path.join(PLAN), error.to_string(), error.help());
+            None
+        }
+    };
+    // Plans of other versions can be read, but not damaged ones.
+    if plan.is_some()
+        && let Some(text) = read_file(&path.join(PLAN), PLAN_AGAIN, &mut findings)
+        && let Err(what) = seal::read::<Plan>(&text)
+    {
+        findings.damage(&path.join(PLAN), what, PLAN_AGAIN);
+    }
+    let ledger = path.join(LEDGER);
+    let is_begun = marked.is_complete() || ledger.exists();
+    if plan.is_none() && is_begun && !path.join(PLAN).exists() {
+        findings.damage(&path.join(PLAN), "it is missing", PLAN_AGAIN);
+    }
+    let mut results = plan.map(Results::new);
+    if ledger.exists() {
+        lines(&ledger, marked, results.as_mut(), &mut findings);
+    } else if marked.is_complete() {
+        findings.damage(&ledger, "it is missing", AGAIN);
+    }
+    let missing = results.as_ref().map_or(0, |results| results.count(Status::Missing));
+    if marked.is_complete() && missing > 0 && ledger.exists() {
+        findings.damage(&ledger, format!("{missing} runs of the tables are not in it"), AGAIN);
+    }
+    // Of a sweep that goes on, tables may be there that an earlier call wrote of fewer runs.
+    for name in TABLES {
+        let is_there = path.join(name).exists();
+        if (is_there || marked.is_complete()) && marked.has_checksum(name) {
+            marked.check(name, AGAIN, &mut findings);
+        } else if is_there && marked.is_complete() {
+            findings.damage(&path.join(name), "ackclock did not write it", "move it to another folder");
+        }
+    }
+    let is_to_follow = marked.is_complete() && marked.is_of_this_version() && missing == 0;
+    if let Some(results) = results.filter(|results| is_to_follow && results.plan().is_of_this_version()) {
+        follow(path, &results, &mut findings);
+    }
+    marked.others(&[&FILES[..], &[LEDGER]].concat(), &mut findings);
+    findings
+}
+
+/// Reads the ledger into the results.
+fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, findings: &mut Findings) {
+    let by_key = results.as_ref().map(|results| results.by_key()).unwrap_or_default();
+    let mut finished: HashSet<RunKey> = HashSet::new();
+    let mut others = 0_usize;
+    let mut found = Findings::default();
+    let read = Ledger::read_lines(ledger, |number, line: Result<(RunKey, Row), BadLine>| {
+        let line_of = || format!("line {number}");
+        match line {
+            Ok((key, row)) => {
+                // What failed may be tried again, and finished once.
+                if row.failed.is_none() && !finished.insert(key) {
+                    found.damage_at(
+                        ledger,
+                        line_of(),
+                        "it repeats an earlier line",
+                        "nothing is to be done: the runs are equal",
+                    );
+                }
+                match (by_key.get(&key), &mut results) {
+                    (Some(run), Some(results)) => {
+                        if row.failed.is_none() && row.numbers.len() != results.plan().metrics.len() {
+                            let what = "it has other numbers than the sweep";
+                            found.damage_at(ledger, line_of(), what, AGAIN);
+                        }
+                        results.set(*run, row);
+                    }
+                    _ => others += 1,
+                }
+            }
+            // A process that is stopped leaves it. Of a complete sweep no run is written any more.
+            Err(BadLine::Torn) if !marked.is_complete() => found.remains(ledger, BadLine::Torn.to_string(), AGAIN),
+            Err(bad) => found.damage_at(ledger, line_of(), bad.to_string(), AGAIN),
+        }
+    });
+    findings.append(found);
+    if let Err(error) = read {
+        findings.damage(ledger, format!("it cannot be read: {error}"), AGAIN);
+    }
+    if others > 0 && results.is_some() {
+        let what = format!("{others} of its runs are not in the plan: they are of other values");
+        findings.remains(ledger, what, "they are used again if these values are");
+    }
+}
+
+/// Makes sure that the tables are those of the runs in the ledger. What only their checksums vouch for, pages and figures, is made of
+/// the same numbers.
+fn follow(path: &Path, results: &Results, findings: &mut Findings) {
+    let methods = [Method::Student, Method::Percentile, Method::Bca];
+    let is_equal = |name: &str, write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+        let mut text = Vec::new();
+        write(&mut text).is_ok() && fs::read(path.join(name)).is_ok_and(|found| found == text)
+    };
+    let tables: [(&str, bool); 3] = [
+        ("table.parquet", is_equal("table.parquet", &|out| table::parquet(results, out))),
+        ("table.csv", is_equal("table.csv", &|out| table::csv(results, out))),
+        (
+            "summary.csv",
+            methods.iter().any(|method| {
+                is_equal("summary.csv", &|out| table::summary_csv(results, *method, None, Selection::default(), out))
+            }),
+        ),
+    ];
+    for (name, is_as_the_ledger) in tables {
+        // One that is missing or damaged has been named.
+        let file = path.join(name);
+        if !is_as_the_ledger && !findings.all().iter().any(|finding| finding.file == file) {
+            findings.damage(&file, "it does not follow from the ledger, `runs.jsonl`", AGAIN);
+        }
+    }
+}
+
+const AGAIN: &str = "the same `ackclock sweep`, or `ackclock merge`, does what is missing and writes the tables again";
+const PLAN_AGAIN: &str = "remove it, and run the same `ackclock sweep` again: runs in the ledger are used";
