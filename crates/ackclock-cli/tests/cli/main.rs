@@ -7,6 +7,7 @@ mod commands;
 mod contacts;
 mod delays;
 mod export;
+mod faults;
 mod interrupt;
 mod json;
 mod kept;

@@ -127,16 +127,20 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
     assert_eq!(keys(&place, "some").len(), 36);
 }
 
-/// Signals at moments that follow from a fixed sequence of numbers; the fuller test has fifty of them.
+/// Signals at moments that follow from a fixed sequence of numbers; `make verify` has fifty of them.
 #[test]
 #[cfg(unix)]
 fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
     let place = Place::with("sweep-killed", RANDOM);
-    let many = ["--vary", "network.trunk_delay=1..4ms:lin:4", "--out", "killed"];
-    let arguments = sweep(&many);
+    let moments = std::env::var("SWEEP_KILLS").map_or(MOMENTS, |moments| moments.parse().unwrap());
+    // More moments need more runs, so that the last find some to be done.
+    let (delays, duration) = if moments > MOMENTS { (40, "duration=1 s") } else { (4, "duration=300 ms") };
+    let vary = format!("network.trunk_delay=1..4ms:lin:{delays}");
+    let many = |out| ["--vary", &vary, "--set", duration, "--out", out];
+    let arguments = sweep(&many("killed"));
     let mut before: Vec<String> = Vec::new();
     let mut random = 12_345_u64;
-    for kill in 0..MOMENTS {
+    for kill in 0..moments {
         let mut command = place.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -152,11 +156,11 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
         assert_eq!(now.iter().collect::<BTreeSet<_>>().len(), now.len(), "and is not repeated");
         before = now;
     }
-    swept(&place, &many).exits_with(0);
+    swept(&place, &many("killed")).exits_with(0);
     let all = keys(&place, "killed");
-    assert!(all.starts_with(&before) && all.len() == 144);
-    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 144);
-    swept(&place, &["--vary", "network.trunk_delay=1..4ms:lin:4", "--out", "fresh"]).exits_with(0);
+    assert!(all.starts_with(&before) && all.len() == 36 * delays);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 36 * delays);
+    swept(&place, &many("fresh")).exits_with(0);
     assert_eq!(tables(&place, "killed"), tables(&place, "fresh"));
 }
 
