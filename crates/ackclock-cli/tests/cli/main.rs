@@ -24,5 +24,6 @@ mod run;
 mod store;
 mod support;
 mod sweep;
+mod sweep_columns;
 mod tables;
 mod verify;

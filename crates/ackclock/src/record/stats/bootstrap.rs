@@ -135,4 +135,18 @@ mod tests {
         is(bca(&[0.5; 6], mean, 0.95, 100, STREAM()), 0.5, 0.5);
         assert_eq!((bca(&[0.5], mean, 0.95, 100, STREAM()), percentile(&[], mean, 0.95, 100, STREAM())), (None, None));
     }
+
+    #[test]
+    fn a_statistic_that_no_resample_reaches_has_an_interval() {
+        // Ten different values: hardly any resample has all of them.
+        let different = |values: &[f64]| {
+            let mut sorted = values.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            sorted.dedup();
+            sorted.len() as f64
+        };
+        let values: Vec<f64> = (0..10).map(f64::from).collect();
+        let found = bca(&values, different, 0.95, 100, STREAM()).unwrap();
+        assert!(4.0 <= found.low && found.low <= found.high && found.high <= 10.0, "{found:?}");
+    }
 }

@@ -1,0 +1,131 @@
+//! The numbers in the table of a sweep: each follows from the document that `run` makes of the same run.
+
+use serde_json::Value;
+
+use crate::support::Place;
+
+/// Files, losses on a link, and UDP.
+const MIXED: &str = r#"
+name = "mixed"
+duration = "3 s"
+
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 3
+access_rate = "100 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "4 Mbps"
+bottleneck_delay = "5 ms"
+
+[queue]
+buffer = "8 packets"
+
+[link."sw1->sw2"]
+errors = { model = "uniform", rate = 0.01, applies_to = "data" }
+
+[flow.f1]
+size = "300 kB"
+start = "200 ms"
+
+[flow.f2]
+size = "100 kB"
+
+[udp.u1]
+from = "s1"
+to = "d1"
+rate = "1 Mbps"
+"#;
+
+fn number(value: &Value, path: &[&str]) -> f64 {
+    path.iter().fold(value, |value, key| &value[*key]).as_f64().unwrap_or_else(|| panic!("no {path:?} in {value}"))
+}
+
+fn items<'a>(run: &'a Value, name: &str) -> &'a [Value] {
+    run[name].as_array().unwrap()
+}
+
+fn sum(of: &[Value], path: &[&str]) -> f64 {
+    of.iter().map(|one| number(one, path)).sum()
+}
+
+/// The mean of the delays of several flows together, each with its own number of segments.
+fn mean_of(flows: &[Value], delay: &str) -> f64 {
+    let total: f64 = flows.iter().map(|flow| number(flow, &[delay, "mean_s"]) * number(flow, &[delay, "count"])).sum();
+    total / sum(flows, &[delay, "count"])
+}
+
+/// The names of the columns and the values of the only row.
+fn row(place: &Place, set: &str) -> Vec<(String, String)> {
+    let folder = format!("kept-{}", set.len());
+    place.run(&["sweep", "scenario.toml", "--set", set, "--out", &folder]).exits_with(0);
+    let text = place.read(&format!("{folder}/table.csv"));
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+    names.into_iter().zip(values).collect()
+}
+
+#[test]
+fn each_number_of_a_row_follows_from_the_run() {
+    let place = Place::with("sweep-columns", MIXED);
+    for set in ["warmup=0 s", "warmup=400 ms"] {
+        let run =
+            &place.run(&["run", "scenario.toml", "--set", set, "--delays", "--json"]).exits_with(0).json()["runs"][0];
+        let has_warmup = set != "warmup=0 s";
+        // Counts of the time after the warm-up stand in an object of their own.
+        let counted = |name: &'static str| if has_warmup { vec!["after_warmup", name] } else { vec![name] };
+        let after = |name: &str| if has_warmup { format!("{name}_after_warmup") } else { name.to_owned() };
+        let (flows, udp, links) = (items(run, "flows"), items(run, "udp"), items(run, "links"));
+        let port = items(run, "ports").iter().find(|port| port["name"] == "sw1->sw2").unwrap();
+        let drops = if has_warmup { vec!["after_warmup", "drops", "total"] } else { vec!["drops", "total"] };
+        let goodput = if has_warmup { "goodput_after_warmup_bps" } else { "goodput_bps" };
+        let mut files: Vec<f64> =
+            [(0, 0.2), (1, 0.0)].map(|(flow, start)| number(&flows[flow], &["completed_s"]) - start).into();
+        files.sort_by(f64::total_cmp);
+        let expected = [
+            ("goodput_bps", sum(flows, &[goodput])),
+            ("efficiency", number(run, &[&after("efficiency")])),
+            ("fairness", number(run, &[&after("fairness")])),
+            ("loss", number(port, &drops) / number(port, &counted("arrivals"))),
+            ("lost_on_links", sum(links, &counted("corrupted"))),
+            ("segments_sent", sum(flows, &counted("segments_sent"))),
+            ("retransmissions", sum(flows, &counted("retransmissions"))),
+            ("unnecessary_retransmissions", sum(flows, &counted("unnecessary_retransmissions"))),
+            ("timeouts", sum(flows, &counted("timeouts"))),
+            ("mean_queue", number(port, &counted("mean_queue"))),
+            ("max_queue", number(port, &["max_queue"])),
+            ("queueing_delay_mean_s", number(port, &["sojourn", "mean_s"])),
+            ("queueing_delay_p50_s", number(port, &["sojourn", "p50_s"])),
+            ("queueing_delay_p95_s", number(port, &["sojourn", "p95_s"])),
+            ("queueing_delay_p99_s", number(port, &["sojourn", "p99_s"])),
+            ("one_way_delay_mean_s", mean_of(flows, "one_way_delay")),
+            ("round_trip_mean_s", mean_of(flows, "round_trip")),
+            ("udp_goodput_bps", sum(udp, &counted("goodput_bps"))),
+            ("udp_loss", sum(udp, &counted("datagrams_lost")) / sum(udp, &counted("datagrams_sent"))),
+            ("completed_files", 2.0),
+            ("completion_mean_s", (files[0] + files[1]) / 2.0),
+            ("completion_p50_s", (files[0] + files[1]) / 2.0),
+            ("completion_p95_s", files[0] + 0.95 * (files[1] - files[0])),
+        ];
+        let row = row(&place, set);
+        let value =
+            |name: &str| row.iter().find(|(column, _)| column == name).map(|(_, value)| value.parse::<f64>().unwrap());
+        for (name, expected) in expected {
+            let found = value(name).unwrap_or_else(|| panic!("{set}: no column {name}"));
+            assert!(
+                (found - expected).abs() <= 1e-9 * expected.abs(),
+                "{set}: {name} is {found} instead of {expected}"
+            );
+        }
+        // Percentiles over several flows lie between those of the flows.
+        for (name, delay) in [("one_way_delay_p95_s", "one_way_delay"), ("round_trip_p95_s", "round_trip")] {
+            let of_flows = flows.iter().map(|flow| number(flow, &[delay, "p95_s"]));
+            let (low, high) = of_flows.fold((f64::MAX, 0.0_f64), |(low, high), p95| (low.min(p95), high.max(p95)));
+            assert!((low..=high).contains(&value(name).unwrap()), "{set}: {name}");
+        }
+        assert_eq!(row.len(), expected.len() + 2 + 2, "seed and status, two percentiles: every column is looked at");
+        for name in ["retransmissions", "lost_on_links", "udp_loss", "loss"] {
+            assert!(value(name).unwrap() > 0.0, "{set}: {name} is no test if it is 0");
+        }
+    }
+}
