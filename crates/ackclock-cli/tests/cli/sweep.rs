@@ -424,3 +424,18 @@ fn figures_and_page_are_written_where_they_are_asked_for() {
         page.contains("download=\"goodput_bps.csv\"") && page.contains("data:text/csv;charset=utf-8,queue_policy,")
     );
 }
+
+/// `docs/sweeps.md` begins with it.
+#[test]
+fn the_command_of_the_manual_is_accepted() {
+    let place = Place::with("sweep-manual", PLAIN);
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let manual = fs::read_to_string(format!("{root}/docs/sweeps.md")).unwrap();
+    let command = manual.lines().find_map(|line| line.strip_prefix("    ackclock ")).unwrap();
+    let words: Vec<String> =
+        command.split(' ').map(|word| word.replace("scenarios/", &format!("{root}/scenarios/"))).collect();
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    words.push("--dry-run");
+    let outcome = place.run(&words).exits_with(0);
+    assert!(outcome.stdout.starts_with("30 points, 5 seeds: 150 runs"), "{}", outcome.stdout);
+}
