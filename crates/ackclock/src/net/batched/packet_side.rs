@@ -16,7 +16,8 @@ impl PacketKey {
     const WINDOW: u32 = 1 << 31;
 
     /// An acknowledgement with this window in bytes and nothing else.
-    fn of_window(window: u32) -> PacketKey {
+    #[inline(always)]
+    pub(super) fn of_window(window: u32) -> PacketKey {
         assert!(window < PacketKey::WINDOW, "a window of {window} bytes");
         PacketKey(PacketKey::WINDOW | window)
     }

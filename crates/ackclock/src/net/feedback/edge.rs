@@ -24,7 +24,7 @@ pub(in crate::net) struct Edge<T> {
 }
 
 /// One flow.
-struct Session {
+pub(in crate::net) struct Session {
     translation: Option<Translation>,
     /// What the rates allow in the averaging interval in which an acknowledgement passed last, and the number of that interval.
     allowed: u32,
@@ -193,7 +193,7 @@ impl<T> Edge<T> {
 
     fn leave(&mut self, now: Time, session: usize, handle: T, window: Option<u32>) -> Passed<T> {
         let rate = self.rates[session];
-        Passed { handle, window: self.pass(now, session, self.interval, window, || rate) }
+        Passed { handle, window: self.sessions[session].pass(now, self.interval, window, || rate) }
     }
 
     fn schedule(&mut self, now: Time, bucket: usize) {
@@ -207,32 +207,35 @@ impl<T> Edge<T> {
         self.rates[rate] / self.sessions[last].units
     }
 
-    /// An acknowledgement of this session goes on in this averaging interval, with its window lowered to what the rate fills; returns the
-    /// window that it is to carry if it has one. Only a session without a bucket may pass by itself.
-    #[inline(always)]
-    pub(in crate::net) fn pass(
-        &mut self,
-        now: Time,
-        session: usize,
-        interval: u64,
-        window: Option<u32>,
-        rate: impl FnOnce() -> f64,
-    ) -> Option<u32> {
-        let session = &mut self.sessions[session];
-        if session.allowed_in != interval {
-            session.allow(interval, rate());
-        }
-        let before = window.unwrap_or(session.advertised);
-        let said = session.allowed.min(before);
-        session.writes |= said < before || window.is_some();
-        session.acks += 1;
-        session.windows_lowered += u64::from(said < before);
-        session.fingerprint.event(now.as_ps(), u64::from(said));
-        session.writes.then_some(said)
+    /// A session by its number. Only one without a bucket may pass acknowledgements by itself.
+    pub(in crate::net) fn session(&mut self, number: usize) -> &mut Session {
+        &mut self.sessions[number]
     }
 }
 
 impl Session {
+    /// An acknowledgement goes on in this averaging interval, with its window lowered to what the rate fills; returns the window that it
+    /// is to carry if it has one.
+    #[inline(always)]
+    pub(in crate::net) fn pass(
+        &mut self,
+        now: Time,
+        interval: u64,
+        window: Option<u32>,
+        rate: impl FnOnce() -> f64,
+    ) -> Option<u32> {
+        if self.allowed_in != interval {
+            self.allow(interval, rate());
+        }
+        let before = window.unwrap_or(self.advertised);
+        let said = self.allowed.min(before);
+        self.writes |= said < before || window.is_some();
+        self.acks += 1;
+        self.windows_lowered += u64::from(said < before);
+        self.fingerprint.event(now.as_ps(), u64::from(said));
+        self.writes.then_some(said)
+    }
+
     /// Computes what the rate of an interval allows.
     #[inline(never)]
     fn allow(&mut self, interval: u64, rate: f64) {

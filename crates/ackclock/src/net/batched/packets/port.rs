@@ -172,9 +172,9 @@ impl PacketPorts {
         if let [port] = &mut self.ports[..] {
             return port.on_arrivals::<RECORDED>(packets, last_hops, serializers, io);
         }
-        for packet in packets {
-            let port = &mut self.ports[packet.input_ref.port as usize];
-            port.on_arrivals::<RECORDED>(std::slice::from_ref(packet), last_hops, serializers, io);
+        for packets in packets.chunk_by(|one, next| one.input_ref.port == next.input_ref.port) {
+            let port = &mut self.ports[packets[0].input_ref.port as usize];
+            port.on_arrivals::<RECORDED>(packets, last_hops, serializers, io);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::ids::{IdVec, VcId};
 use crate::net::batched::io::{Arrival, Io};
+use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::packets::rate_log::RatedEdge;
 use crate::net::feedback::{EdgePlace, PacketRates};
 use crate::packet::SegmentKind;
@@ -49,20 +50,38 @@ impl AckWindows {
     }
 }
 
-/// An acknowledgement passes an edge without a bucket.
+/// An acknowledgement passes an edge without a bucket. Mostly it carries nothing else.
 #[inline(always)]
-fn write_window(packet: &mut Arrival, EdgePlace { edge, session }: EdgePlace, io: &mut Io) {
+fn write_window(packet: &mut Arrival, place: EdgePlace, io: &mut Io) {
+    let key = PacketKey(packet.frame);
+    if !key.is_plain_or_window() {
+        return write_into_segment(packet, place, io);
+    }
+    if let Some(window) = pass(packet.time, place, key.window(), &mut io.edges) {
+        packet.frame = PacketKey::of_window(window).0;
+    }
+}
+
+/// The same of one that carries more.
+#[inline(never)]
+fn write_into_segment(packet: &mut Arrival, place: EdgePlace, io: &mut Io) {
     let Io { packet_side, edges, .. } = io;
     if packet_side.segment(packet.frame).is_some_and(|segment| segment.kind == SegmentKind::SynAck) {
         // The window of a SYN has no scale, and it releases no data.
         return;
     }
-    let RatedEdge { edge, rates } = &mut edges[edge];
-    let (interval, window) = (rates.interval_at(packet.time), packet_side.window(packet.frame));
-    let passed = edge.pass(packet.time, session, interval, window, || rates.rate(interval, session));
-    if let Some(window) = passed {
+    if let Some(window) = pass(packet.time, place, packet_side.window(packet.frame), edges) {
         packet.frame = packet_side.write_window(packet.frame, window);
     }
+}
+
+/// The window that an acknowledgement with this window is to carry, if it is to carry one.
+#[inline(always)]
+fn pass(now: Time, place: EdgePlace, window: Option<u32>, edges: &mut [RatedEdge<Arrival>]) -> Option<u32> {
+    let EdgePlace { edge, session } = place;
+    let RatedEdge { edge, rates } = &mut edges[edge];
+    let interval = rates.interval_at(now);
+    edge.session(session).pass(now, interval, window, || rates.rate(interval, session))
 }
 
 impl PortRates {
