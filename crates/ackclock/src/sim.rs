@@ -134,15 +134,11 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
     build_with(scenario, seed, Engine::default())
 }
 
-/// Builds a run on the given engine. Networks with rate control of TCP whose routes change run on the reference engine
-/// (docs/models/tcp-rate-control.md).
+/// Builds a run on the given engine.
 pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
     let recorder = Recorder::new(scenario);
     Simulation {
         network: match engine {
-            Engine::Batched if net::needs_reference(scenario) => {
-                Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref())))
-            }
             Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
             Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
         },

@@ -119,6 +119,12 @@ fn random_networks_are_full_of_events() {
         let edge = |does: &dyn Fn(&EdgeRecord) -> bool| ports(&|port| port.feedback.as_ref().is_some_and(does));
         count("lowered windows", edge(&|edge| edge.windows_lowered > 10));
         count("acknowledgements that wait", edge(&|edge| edge.most_acks_waiting > 1));
+        let is_dynamic = |flow: &ackclock::scenario::Flow| {
+            [&flow.forward, &flow.backward].iter().any(|route| route.fixed().is_none())
+        };
+        let changes = scenario.flows.iter().any(is_dynamic);
+        count("windows lowered where routes change", changes && edge(&|edge| edge.windows_lowered > 1));
+        count("acknowledgements that wait where routes change", changes && edge(&|edge| edge.most_acks_waiting > 1));
         let both_ways = lab::feedback::depends_on_itself(scenario);
         count("feedback in both directions", both_ways && edge(&|edge| edge.windows_lowered > 0));
         count("rates that fall and rise", abr(&|abr| abr.least_acr < 0.9 * abr.acr));

@@ -2,7 +2,12 @@
 
 mod lab;
 
+use std::sync::Arc;
+
+use ackclock::ids::{FlowId, Id};
+use ackclock::link::RoutingTable;
 use ackclock::record::{Columns, EdgeRecord, FlowRecord, Metric, PortRecord, Records};
+use ackclock::scenario::Route;
 use ackclock::sim;
 use ackclock::units::{Span, Time};
 use lab::agree::{assert_engines_agree, assert_engines_agree_on_chains_with_feedback};
@@ -238,6 +243,8 @@ fn acknowledgements_that_leave_the_path_of_the_data_pass_unchanged() {
     // Of acknowledgements that waited in the bucket some arrive when newer ones have come by r3, which say more.
     assert_eq!(below(windows("f", 2500, 4000)), 0);
     assert!(below(windows("g", 2500, 4000)) > 10);
+    // All that the receiver allows, and not what the router said last.
+    assert_eq!(windows("f", 1000, 3000).last(), Some(&131_072.0));
 }
 
 /// The data of f leave r1 by another port from 1 s on. Its acknowledgements pass r1 all the time: they are changed by the port that
@@ -265,6 +272,51 @@ fn acknowledgements_are_those_of_the_port_by_which_the_data_left_last() {
     // Both routers of s: g and h go on by r1.
     assert!(before[0] > 100 && before[1] == 0, "{before:?}");
     assert!(later[1] > 100 && end[1] > later[1] + 100, "{later:?} {end:?}");
+}
+
+/// The router beside the receiver knows no route back from 250 to 300 ms: what leaves its bucket then is lost, and the link by which it
+/// came counts that, which is the one of the receiver's host.
+#[test]
+fn acknowledgements_may_lose_their_route_in_a_bucket() {
+    let text = r#"
+duration = "500 ms"
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+a.kind = "host"
+r.kind = "switch"
+b.kind = "host"
+[link.left]
+ends = ["a", "r"]
+rate = "10 Mbps"
+delay = "1 ms"
+[link.right]
+ends = ["r", "b"]
+rate = "5 Mbps"
+delay = "1 ms"
+[queue]
+rate_algorithm = "simplified-erica-plus"
+tcp_feedback = "bucket"
+[flow.f]
+from = "a"
+to = "b"
+"#;
+    for sets in [&["capture=[\"b\"]"][..], &["record=[\"drops\"]"], &[]] {
+        let mut scenario = scenario(text, sets);
+        let first = scenario.flows[FlowId::from_index(0)].backward.first();
+        let back = scenario.links.iter_ids().find(|(_, link)| link.name == "r->a").unwrap().0;
+        let (router, a) = (scenario.links[back].from, scenario.links[back].to);
+        let at = |ms| Time::ZERO + Span::from_ms(ms);
+        let routes = vec![(at(0), Some(back)), (at(250), None), (at(300), Some(back))];
+        let table = Arc::new(RoutingTable::new(a, 8, vec![(router, routes)]));
+        scenario.flows[FlowId::from_index(0)].backward = Route::Dynamic { first, table };
+        let records = assert_engines_agree("lost in a bucket", &scenario, 1);
+        let edge = edge(&records, "r->b");
+        let link = records.links.iter().find(|link| link.name == "b->r").unwrap();
+        assert!(edge.most_acks_waiting > 10 && link.lost.no_route > 10, "{edge:?} {link:?}");
+        assert!(edge.acks > records.flows[0].counts.segments_sent / 2, "{edge:?}");
+    }
 }
 
 /// Errors of the trunks, in both directions.

@@ -32,10 +32,3 @@ use crate::scenario::Scenario;
 pub fn max_min_shares(scenario: &Scenario) -> Vec<Option<MaxMinShare>> {
     feedback::max_min(scenario)
 }
-
-/// Whether only the reference engine can compute a scenario: one with routers that give rates to senders where routes change.
-pub fn needs_reference(scenario: &Scenario) -> bool {
-    let mut routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
-    has_feedback && routes.any(|route| route.fixed().is_none())
-}

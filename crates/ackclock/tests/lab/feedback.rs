@@ -1,4 +1,4 @@
-//! Random rate control of TCP: ports that compute rates, and routers or ATM edge devices that tell them to senders.
+//! Random rate control of TCP: ports that compute rates, and routers or ATM edge devices that give them to senders.
 
 use ackclock::atm::rate::{ALGORITHMS, RateAlgorithm};
 use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
@@ -9,14 +9,22 @@ use ackclock::units::{Span, Time};
 
 use super::choices::Choices;
 
-/// In some networks whose routes do not change, ports compute rates, and their routers tell them to senders. Averaging intervals
-/// may end where the run stops.
+/// In some networks ports compute rates, and their routers give them to senders. Averaging intervals may end where the run stops.
 pub fn feedback(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Time]) {
-    let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let mut routes = of_flows.chain(scenario.udp.iter().map(|source| &source.route));
-    let is_fixed = routes.all(|route| route.fixed().is_some());
-    let one_in = if matches!(scenario.technology, Technology::Packet { .. }) { 3 } else { 5 };
-    if !is_fixed || !choices.once_in(one_in) {
+    let mut of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let changes = of_flows.any(|route| route.fixed().is_none());
+    let one_in = match scenario.technology {
+        // Where routes change less arrives.
+        Technology::Packet { .. } => {
+            if changes {
+                2
+            } else {
+                3
+            }
+        }
+        Technology::Atm { .. } => 5,
+    };
+    if !choices.once_in(one_in) {
         return;
     }
     let of_switches = |id: &LinkId| scenario.nodes[scenario.links[*id].from].kind == NodeKind::Switch;

@@ -6,9 +6,10 @@ use super::mailbox::{Mailbox, MailboxItem};
 pub(super) use super::next_hop::{Destination, InputRef, NextHop};
 use super::packet_side::PacketSideTable;
 use super::packets::rate_log::RatedEdge;
-use crate::ids::{IdVec, VcId};
+use crate::ids::{IdVec, LinkId, VcId};
 use crate::net::flow::LostDatagrams;
 use crate::net::host_traces::{HostTraces, Watched};
+use crate::queue::DropReason;
 use crate::units::Time;
 
 /// Everything under way.
@@ -32,8 +33,20 @@ pub(super) struct Io {
     /// The routers that change acknowledgements, by the ports whose rates they use. Of each flow the acknowledgements pass an edge
     /// in one process.
     pub(super) edges: Vec<RatedEdge<Arrival>>,
+    /// Acknowledgements that came from a host by such a link and were lost later, at the router behind it.
+    pub(super) lost_behind_hosts: Vec<LostBehindHost>,
     /// Up to where the engine advances. What happens at this instant happens later.
     pub(super) until: Time,
+}
+
+/// An acknowledgement that has no route any more when it leaves the bucket of the router behind its host: the link of the host loses it.
+pub(super) struct LostBehindHost {
+    pub(super) link: LinkId,
+    pub(super) time: Time,
+    pub(super) vc: VcId,
+    /// The packet's number.
+    pub(super) frame: u32,
+    pub(super) reason: DropReason,
 }
 
 /// A frame that arrives at the end of its connection.

@@ -19,6 +19,7 @@ mod packet_side;
 mod packets;
 mod process;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use abr::port::RunPort;
@@ -38,10 +39,12 @@ use process::{Ports, Process};
 use super::feedback::PacketRates;
 use super::flow;
 use super::host_traces::HostTraces;
-use super::link::Link;
+use super::link::{Link, PacketMeta};
 use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
-use crate::ids::{Id, LinkId};
+use crate::ids::{Id, LinkId, VcId};
+use crate::link::{Kind, Packet};
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
+use crate::rng::name_hash;
 use crate::units::{Span, Time};
 
 /// A network in processes.
@@ -102,7 +105,6 @@ impl Batched {
             if slowest >= until {
                 break;
             }
-            self.io.edges.iter_mut().for_each(|edge| edge.rates.forget_before(slowest));
             let goal = until.min(slowest + LONGEST_BATCH);
             for number in 0..self.processes.len() {
                 let horizon = self.horizon(number).min(goal);
@@ -115,6 +117,7 @@ impl Batched {
             if left > 0 {
                 continue;
             }
+            self.io.edges.iter_mut().for_each(|edge| edge.rates.forget_before(slowest));
             let before = std::mem::replace(&mut events, self.events());
             if before == events {
                 self.skip(until);
@@ -185,7 +188,7 @@ impl Batched {
 
     /// The records at `now` of all links that change or corrupt packets.
     pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
-        let record = |(link, entry): (&Link, Entry<'_>)| {
+        let record = |(link, entry): (Cow<'_, Link>, Entry<'_>)| {
             link.record(now, entry.name, entry.crossing.iter().map(|&vc| self.directory.vc_name(vc)))
         };
         self.links().into_iter().map(record).collect()
@@ -244,12 +247,28 @@ impl Batched {
     }
 
     /// The links that change or corrupt packets, in the order of the scenario.
-    fn links(&self) -> Vec<(&Link, Entry<'_>)> {
+    fn links(&self) -> Vec<(Cow<'_, Link>, Entry<'_>)> {
         let of_hosts = self.hosts().flat_map(Hosts::links);
         let of_ports = self.processes.iter().filter_map(LogicalProcess::ports).flat_map(Ports::links);
         let mut links: Vec<&Link> = of_hosts.chain(of_ports).collect();
         links.sort_by_key(|link| link.id);
-        links.into_iter().map(|link| (link, self.directory.link(link.id.index()))).collect()
+        let entry = |link: &Link| self.directory.link(link.id.index());
+        links.into_iter().map(|link| (self.with_lost_behind_hosts(link), entry(link))).collect()
+    }
+
+    /// A link with what was lost behind it.
+    fn with_lost_behind_hosts<'a>(&self, link: &'a Link) -> Cow<'a, Link> {
+        let mut link = Cow::Borrowed(link);
+        let id = link.id;
+        for lost in self.io.lost_behind_hosts.iter().filter(|lost| lost.link == id) {
+            let number = self.directory.link(id.index()).crossing.binary_search(&lost.vc);
+            let vc = VcId::from_index(number.expect("what is lost behind a link has crossed it"));
+            let vc_name = name_hash(&self.directory.vc_name(lost.vc));
+            let packet = Packet { bytes: 0, kind: Kind::Acknowledgement };
+            let meta = PacketMeta { vc, vc_name, frame: lost.frame, packet };
+            link.to_mut().losses.add(lost.time, lost.time, &meta, lost.reason);
+        }
+        link
     }
 
     /// The record of a port. `passed` has, by process, the cells that the port before a port without a queue has accepted.
@@ -374,6 +393,8 @@ impl LogicalProcess {
             LogicalProcess::Runs(port) => port.next_rates().unwrap_or(Time::NEVER),
             LogicalProcess::Cells(port) => port.next_rates().unwrap_or(Time::NEVER),
             LogicalProcess::Packets(ports) => ports.interval_end(),
+            // The edges that use them are in the process.
+            LogicalProcess::Routed(_) => Time::NEVER,
             port => port.rates(0).map_or(Time::NEVER, PacketRates::interval_end),
         }
     }
@@ -383,10 +404,10 @@ impl LogicalProcess {
         match self {
             LogicalProcess::Changing(port) => port.rates(),
             LogicalProcess::Packets(ports) => ports.rates(port),
+            LogicalProcess::Routed(ports) => ports.rates(port),
             LogicalProcess::Hosts(_)
             | LogicalProcess::Cells(_)
             | LogicalProcess::Runs(_)
-            | LogicalProcess::Routed(_)
             | LogicalProcess::Udp(_)
             | LogicalProcess::Edge(_)
             | LogicalProcess::CellEdges(_) => None,

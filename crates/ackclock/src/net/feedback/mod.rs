@@ -3,12 +3,14 @@
 
 mod edge;
 mod group_rates;
+mod on_routes;
 mod packet_rates;
 mod placement;
 mod session_rates;
 mod shares;
 
 pub(super) use edge::{Edge, Passed};
+pub(super) use on_routes::EdgesOnRoutes;
 pub(super) use packet_rates::PacketRates;
 pub(super) use placement::{EdgePlace, Edges, atm_ports, packet_rates};
 pub(super) use session_rates::SessionRates;

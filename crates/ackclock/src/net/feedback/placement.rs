@@ -22,7 +22,7 @@ pub(in crate::net) struct EdgePlace {
 }
 
 /// The edges of a network, before an engine has built them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::net) struct Edges {
     /// The ports whose rates each of them uses, in the order of links.
     pub(in crate::net) ports: Vec<LinkId>,
@@ -84,9 +84,11 @@ impl Edges {
         self.of_changing.get(&(vc, port)).copied()
     }
 
-    /// The connections of acknowledgements of flows of which a route changes. Some may be named more than once.
-    pub(in crate::net) fn of_changing_routes(&self) -> impl Iterator<Item = VcId> {
-        self.of_changing.keys().map(|&(vc, _)| vc)
+    /// What the receivers of flows of which a route changes advertise, by the connections of their acknowledgements: they write it into
+    /// each, as a sender that was told less has to know it from acknowledgements that pass no edge.
+    pub(in crate::net) fn advertised(&self, scenario: &Scenario) -> BTreeMap<VcId, u32> {
+        let of_flow = |vc| (vc, scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.advertised_window() as u32);
+        self.of_changing.keys().map(|&(vc, _)| of_flow(vc)).collect()
     }
 
     /// Whether acknowledgements that enter this port have passed an edge.

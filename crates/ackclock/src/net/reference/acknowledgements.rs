@@ -78,7 +78,7 @@ impl Reference {
     /// An acknowledgement leaves a bucket.
     pub(super) fn on_release(&mut self, edge: usize) {
         if let Some((session, passed)) = self.edges.edges[edge].on_release(self.now) {
-            match self.edges.plan.acks[edge][session].1 {
+            match self.edges.plan().acks[edge][session].1 {
                 Some(port) => self.leave_edge(passed, port),
                 None => self.leave_by_route(edge, passed),
             }
@@ -88,7 +88,7 @@ impl Reference {
 
     /// An acknowledgement leaves a bucket by the route of now.
     fn leave_by_route(&mut self, edge: usize, passed: Passed<AtEdge>) {
-        let (node, AtEdge { unit, from }) = (self.links[self.edges.plan.ports[edge]].from, passed.handle);
+        let (node, AtEdge { unit, from }) = (self.links[self.edges.plan().ports[edge]].from, passed.handle);
         match self.forwarding(unit, node) {
             Forwarding::By(port) => self.leave_edge(passed, port),
             Forwarding::Lost(reason) => self.lose(from, unit, reason),

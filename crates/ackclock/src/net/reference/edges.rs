@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::build::{Link, Output};
-use crate::ids::{FlowId, Id, IdVec, LinkId, NodeId, VcId};
-use crate::net::feedback::{Edge, EdgePlace, Edges, PacketRates};
-use crate::net::flow::{End, ack_vc, end_of};
+use crate::ids::{IdVec, LinkId, NodeId, VcId};
+use crate::net::feedback::{Edge, EdgePlace, Edges, EdgesOnRoutes, PacketRates};
 use crate::packet::aal5::Reassembler;
 use crate::packet::{Segment, SegmentKind, Unit};
 use crate::record::EdgeRecord;
@@ -13,14 +12,12 @@ use crate::scenario::Scenario;
 
 /// The edges of a network.
 pub(super) struct ReferenceEdges {
-    pub(super) plan: Edges,
+    places: EdgesOnRoutes,
     /// In the order of their ports.
     pub(super) edges: Vec<Edge<AtEdge>>,
     /// Of each edge, by session: what puts acknowledgements together that come in cells.
     pub(super) reassemblers: Vec<Vec<Reassembler>>,
-    /// Of the acknowledgements of flows of which a route changes, at each router the port by which the data left last.
-    last_ports: BTreeMap<(VcId, NodeId), LinkId>,
-    /// What their receivers advertise: a sender that was told less has to know it from acknowledgements that pass no edge.
+    /// See [`Edges::advertised`].
     advertised: BTreeMap<VcId, u32>,
 }
 
@@ -38,9 +35,13 @@ impl ReferenceEdges {
         let edges =
             plan.ports.iter().enumerate().map(|(edge, &port)| plan.start(edge, scenario, rates(port))).collect();
         let reassemblers = plan.acks.iter().map(|acks| vec![Reassembler::default(); acks.len()]).collect();
-        let of_flow = |vc| (vc, scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.advertised_window() as u32);
-        let advertised = plan.of_changing_routes().map(of_flow).collect();
-        ReferenceEdges { plan, edges, reassemblers, last_ports: BTreeMap::new(), advertised }
+        let advertised = plan.advertised(scenario);
+        ReferenceEdges { places: EdgesOnRoutes::new(plan), edges, reassemblers, advertised }
+    }
+
+    /// Where they are.
+    pub(super) fn plan(&self) -> &Edges {
+        &self.places.plan
     }
 
     /// The window that the receiver of a connection of acknowledgements writes, if it has to.
@@ -54,24 +55,19 @@ impl ReferenceEdges {
         self.edges.len()
     }
 
-    /// A packet comes to the port of a router. Where routes change, the acknowledgements of data are those of the port that data came
-    /// to last.
+    /// A packet comes to the port of a router.
     pub(super) fn on_packet(&mut self, vc: VcId, node: NodeId, port: LinkId) {
-        let (flow, end) = end_of(vc);
-        if self.plan.follow_routes() && end == End::Receiver {
-            self.last_ports.insert((ack_vc(flow), node), port);
-        }
+        self.places.on_packet(vc, node, port);
     }
 
     /// Where an acknowledgement is changed that is at this router and about to enter this port, if it is.
     pub(super) fn place(&self, vc: VcId, node: NodeId, port: LinkId) -> Option<EdgePlace> {
-        let of_changing = || self.plan.place_of_port(vc, *self.last_ports.get(&(vc, node))?);
-        self.plan.place(vc, port).or_else(of_changing)
+        self.places.place(vc, node, port)
     }
 
     /// The edge whose rates are those of this port.
     pub(super) fn of_port(&self, port: LinkId) -> Option<usize> {
-        self.plan.of_port(port)
+        self.plan().of_port(port)
     }
 
     /// What the edge of this port did.

@@ -10,9 +10,10 @@ use crate::link::NoReceiver;
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
 use crate::net::batched::packets::changing_port::ChangingPort;
+use crate::net::batched::packets::routed_edges::{RoutedEdges, Way};
 use crate::net::batched::packets::routed_ports::{PortPlaces, RouteToHost, RoutedPort, RoutedPorts, RoutedVc, VcRoute};
 use crate::net::build::{self, Feeder};
-use crate::net::feedback::packet_rates;
+use crate::net::feedback::{EdgesOnRoutes, packet_rates};
 use crate::net::flow::{Vc, end_of};
 use crate::net::packet_port::PacketPort;
 use crate::net::queue_monitor::QueueMonitor;
@@ -58,6 +59,16 @@ impl Plan<'_> {
     /// what hosts send and what they receive. Those that lead to such nodes share a process of their own: so a horizon spans the
     /// links before it and behind it.
     pub(super) fn place_routed_ports(&self, layout: &mut Layout, processes: &mut usize) {
+        if self.joint {
+            let is_port = |link: &LinkId| self.is_routed(*link) && self.wiring.feeders[*link] != Feeder::Nic;
+            for (number, link) in self.scenario.links.ids().filter(is_port).enumerate() {
+                layout.process_of_port[link] = Some((*processes as u32, number as u32));
+            }
+            *processes += 1;
+            let places = layout.process_of_port.iter().map(|place| place.unwrap_or_default());
+            layout.routed = Some(Arc::new(PortPlaces::new(places)));
+            return;
+        }
         let reroutes = self.rerouting_nodes();
         let with_hosts = self.nodes_with_hosts(&reroutes);
         let of_link = |id: LinkId| {
@@ -195,6 +206,22 @@ impl Plan<'_> {
             ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
         let places = layout.routed.clone().expect("these ports have a process");
-        RoutedPorts::new(process, ports, places, to_hosts, self.scenario.flows.len())
+        let ports = RoutedPorts::new(process, ports, places, to_hosts, self.scenario.flows.len());
+        ports.with_edges(self.joint.then(|| self.routed_edges()))
+    }
+
+    /// The routers that change acknowledgements where routes change.
+    fn routed_edges(&self) -> RoutedEdges {
+        let nodes = self.edges.ports.iter().map(|&port| self.scenario.links[port].from).collect();
+        let way = |&(vc, _): &(VcId, Option<LinkId>)| {
+            let Vc { route, routed, .. } = &self.vcs[vc];
+            let way = match routed {
+                Some(routed) => Way::Changing(routed.table.clone()),
+                None => Way::Fixed(route.iter().map(|hop| (self.scenario.links[hop.link].from, hop.link)).collect()),
+            };
+            (vc, way)
+        };
+        let ways = self.edges.acks.iter().flatten().map(way).collect();
+        RoutedEdges::new(EdgesOnRoutes::new(self.edges.clone()), nodes, ways)
     }
 }

@@ -32,6 +32,10 @@ pub(super) struct Plan<'a> {
     pub(super) crossing: Lists<LinkId, VcId>,
     /// Whether a link's port is done together with the one before it.
     pub(super) last_hops: IdVec<LinkId, bool>,
+    /// Ports that would be done so, were not all of the network in one process: they are not recorded over time either.
+    pub(super) unrecorded: IdVec<LinkId, bool>,
+    /// Whether all ports are one process: routers change acknowledgements where routes change.
+    pub(super) joint: bool,
     /// Whether packets may cross a link whose route changes.
     pub(super) routed: IdVec<LinkId, bool>,
     /// The edges at routers, and the routers where these are processes.
@@ -84,6 +88,9 @@ impl Plan<'_> {
             routers: vec![None; self.routers.len()],
         };
         let mut processes = 1;
+        if self.joint {
+            self.place_routed_ports(&mut layout, &mut processes);
+        }
         self.place_ports(End::Receiver, &mut layout, &mut processes);
         if !both {
             layout.groups.push(processes);
@@ -152,6 +159,11 @@ impl Plan<'_> {
 }
 
 impl Plan<'_> {
+    /// Whether the port of a link is in a process of routes that change.
+    pub(super) fn is_routed(&self, link: LinkId) -> bool {
+        self.routed[link] || self.joint && !self.crossing.of(link).is_empty()
+    }
+
     /// When the first averaging interval of a port that gives rates ends.
     fn first_interval_end(&self, port: LinkId) -> Time {
         let interval = self.scenario.links[port].queue.rates.as_ref().and_then(RateAlgorithm::interval);

@@ -36,30 +36,7 @@ use crate::units::{Span, Time};
 impl Batched {
     /// The network of a scenario, before anything has happened.
     pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
-        let vcs = build::vcs(scenario);
-        let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
-        let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
-        let edges = Edges::new(scenario, &vcs, &crossing);
-        let routers = Routers::new(scenario, &edges, &routed);
-        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
-        let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-        let orders_visits = abr::orders_visits(scenario);
-        let takes_runs = scenario.has_abr() || orders_visits && !wiring.edges.is_empty();
-        let plan = Plan {
-            scenario,
-            seed,
-            takes_runs,
-            orders_visits,
-            recorder,
-            wiring,
-            crossing,
-            last_hops,
-            routed,
-            vcs,
-            edges,
-            routers,
-            shortest,
-        };
+        let plan = Plan::new(scenario, seed, recorder);
         let layout = plan.layout();
         let mut routes = plan.routes(&layout);
         let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut routes);
@@ -110,6 +87,7 @@ impl Batched {
                 abr: AbrIo::new(scenario, processes.len()),
                 lost_datagrams: LostDatagrams::new(scenario),
                 edges,
+                lost_behind_hosts: Vec::new(),
                 until: Time::ZERO,
             },
             processes: processes.into_values().collect(),
@@ -117,7 +95,40 @@ impl Batched {
     }
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
+    /// What the processes of a scenario are made from.
+    fn new(scenario: &'a Scenario, seed: u64, recorder: Option<&'a Recorder>) -> Plan<'a> {
+        let vcs = build::vcs(scenario);
+        let (wiring, crossing) = (Wiring::new(scenario), build::crossing(scenario, &vcs));
+        let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
+        let edges = Edges::new(scenario, &vcs, &crossing);
+        let joint = !edges.ports.is_empty() && vcs.iter().any(|vc| vc.routed.is_some());
+        let routers = if joint { Routers::default() } else { Routers::new(scenario, &edges, &routed) };
+        let none = || scenario.links.iter().map(|_| false).collect();
+        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
+        let (last_hops, unrecorded) = if joint { (none(), last_hops) } else { (last_hops, none()) };
+        let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+        let orders_visits = abr::orders_visits(scenario);
+        let takes_runs = scenario.has_abr() || orders_visits && !wiring.edges.is_empty();
+        Plan {
+            scenario,
+            seed,
+            takes_runs,
+            orders_visits,
+            recorder,
+            wiring,
+            crossing,
+            last_hops,
+            unrecorded,
+            joint,
+            routed,
+            vcs,
+            edges,
+            routers,
+            shortest,
+        }
+    }
+
     /// Only of what travels in cells.
     fn frame_side(&self) -> IdVec<VcId, FrameSideTable> {
         match self.scenario.technology {

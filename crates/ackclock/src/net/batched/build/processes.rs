@@ -30,6 +30,7 @@ use crate::units::Span;
 impl Plan<'_> {
     pub(super) fn hosts(&self, layout: &Layout, routes: &mut Routes) -> BTreeMap<usize, LogicalProcess> {
         let ends = self.vcs.len() / layout.groups.len();
+        let advertised = self.edges.advertised(self.scenario);
         let mut uplinks: Vec<Vec<HostUplink>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
         let mut nics: IdVec<LinkId, Option<u32>> = self.scenario.links.iter().map(|_| None).collect();
         let mut monitor: Vec<u32> = vec![0; layout.groups.len()];
@@ -72,6 +73,7 @@ impl Plan<'_> {
                 sent_frames: (looked_back > Span::ZERO).then(|| Box::new(SentFrames::new(looked_back))),
                 forced_drops: None,
                 changing,
+                advertised: advertised.get(&id).copied(),
                 direct: false,
             });
         }
@@ -114,7 +116,7 @@ impl Plan<'_> {
                 LogicalProcess::Runs(Box::new(self.run_port(first, process, routes)))
             }
             Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, routes))),
-            Technology::Packet { .. } if self.routed[first] => {
+            Technology::Packet { .. } if self.is_routed(first) => {
                 LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, routes)))
             }
             Technology::Packet { .. } if !build::is_foreseeable(&self.scenario.links[first]) => {
@@ -216,7 +218,7 @@ impl Plan<'_> {
 
     /// What records a port, if it is to be recorded.
     pub(super) fn trace(&self, id: LinkId) -> Option<Box<PortTrace>> {
-        self.recorder?.port(self.crossing.of(id).len())
+        self.recorder.filter(|_| !self.unrecorded[id])?.port(self.crossing.of(id).len())
     }
 
     /// The counters of a port, and its limit of bytes.

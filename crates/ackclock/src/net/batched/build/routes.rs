@@ -90,7 +90,7 @@ impl Plan<'_> {
                 ranks.extend(inputs.map(|(rank, &input)| ((port, input), rank as u32)));
             }
         }
-        let routed = layout.process_of_port.iter_ids().filter(|&(link, _)| self.routed[link]);
+        let routed = layout.process_of_port.iter_ids().filter(|&(link, _)| self.is_routed(link));
         let routed_processes = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
         let mut routes = Routes {
             of_hosts: vec![None; self.vcs.len()],
@@ -157,7 +157,7 @@ impl Plan<'_> {
             let crossing = self.crossing.of(hop.link).len();
             let exits = routes.of_ports.entry(hop.link).or_insert_with(|| Exits::new(crossing));
             exits.spacings[hop.at_port.index()] = self.spacing(vc, &from);
-            let at_port = if self.routed[hop.link] { id } else { hop.at_port };
+            let at_port = if self.is_routed(hop.link) { id } else { hop.at_port };
             let mailbox = self.mailbox(hop.link, process, (&from, lag), routes);
             let input_ref = InputRef { port, input: rank, at_port };
             let to = match self.takes_runs {
@@ -179,7 +179,7 @@ impl Plan<'_> {
         }
         let last_link = vc.route[vc.route.len() - 1].link;
         let inbox = match self.scenario.technology {
-            Technology::Packet { .. } if group < layout.groups.len() && !self.routed[last_link] => {
+            Technology::Packet { .. } if group < layout.groups.len() && !self.is_routed(last_link) => {
                 routes.inboxes.mailbox(group, from.process, lag)
             }
             _ => group as u32,
@@ -239,7 +239,7 @@ impl Plan<'_> {
     /// Where the process of a port finds what comes to it so long after it left `from`.
     fn mailbox(&self, port: LinkId, process: u32, (from, lag): (&Place, Span), routes: &mut Routes) -> u32 {
         let is_packets = matches!(self.scenario.technology, Technology::Packet { .. });
-        match is_packets && !self.routed[port] && build::is_foreseeable(&self.scenario.links[port]) {
+        match is_packets && !self.is_routed(port) && build::is_foreseeable(&self.scenario.links[port]) {
             true => routes.mailboxes.mailbox(process as usize, from.process, lag),
             false => process,
         }

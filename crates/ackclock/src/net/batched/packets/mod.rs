@@ -6,6 +6,7 @@ pub(super) mod last_hop;
 pub(super) mod port;
 pub(super) mod port_feedback;
 pub(super) mod rate_log;
+pub(super) mod routed_edges;
 pub(super) mod routed_ports;
 pub(super) mod router_edges;
 pub(super) mod serializer;

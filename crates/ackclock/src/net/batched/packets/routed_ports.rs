@@ -12,9 +12,11 @@ use std::sync::Arc;
 use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Packet, RoutingTable};
-use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, SentPacket, What};
+use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, LostBehindHost, SentPacket, What};
+use crate::net::batched::packets::routed_edges::{Onward, RoutedEdges};
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
+use crate::net::feedback::PacketRates;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
 use crate::record::trace::PortTrace;
@@ -28,8 +30,11 @@ pub(in crate::net::batched) struct RoutedPorts {
     ports: Vec<RoutedPort>,
     places: Arc<PortPlaces>,
     routes: Vec<RouteToHost>,
-    /// When each port has its turn, and then, when the next packet arrives by each of their links.
+    /// When each port has its turn, then, when the next packet arrives by each of their links, and then, when each edge releases an
+    /// acknowledgement.
     event_tree: EventTree,
+    /// The routers that change acknowledgements, if there are some.
+    edges: Option<Box<RoutedEdges>>,
     /// How many flows the scenario has.
     flows: usize,
     packets: u64,
@@ -118,6 +123,20 @@ pub(in crate::net::batched) struct Handle {
     crossed: u8,
 }
 
+impl Handle {
+    /// The same at an edge to which it came by this link.
+    fn at_edge(&self, time: Time, from: LinkId) -> Arrival {
+        let &Handle { vc, seq_or_ack, frame, size, crossed, .. } = self;
+        let input_ref = InputRef { port: 0, input: from.index() as u32, at_port: vc };
+        Arrival { time, seq_or_ack, input_ref, frame, size, cells: Cells::crossed(crossed) }
+    }
+
+    fn from_edge(ack: &Arrival) -> Handle {
+        let &Arrival { seq_or_ack, input_ref: InputRef { at_port: vc, .. }, frame, size, cells, .. } = ack;
+        Handle { vc, number: 0, seq_or_ack, frame, size, crossed: cells.first() as u8 }
+    }
+}
+
 impl PortPlaces {
     /// Those of all links, in their order.
     pub(in crate::net::batched) fn new(places: impl Iterator<Item = (u32, u32)>) -> PortPlaces {
@@ -169,7 +188,24 @@ impl RoutedPorts {
         flows: usize,
     ) -> RoutedPorts {
         let event_tree = EventTree::new(2 * ports.len());
-        RoutedPorts { mailbox, ports, places, routes, event_tree, flows, packets: 0 }
+        RoutedPorts { mailbox, ports, places, routes, event_tree, edges: None, flows, packets: 0 }
+    }
+
+    /// With these routers, if they are of this process: all ports of the network are then.
+    pub(in crate::net::batched) fn with_edges(mut self, edges: Option<RoutedEdges>) -> RoutedPorts {
+        if let Some(edges) = edges {
+            self.event_tree = EventTree::new(2 * self.ports.len() + edges.len());
+            for (number, port) in self.ports.iter().enumerate() {
+                self.event_tree.set(number, port.port.next_event());
+            }
+            self.edges = Some(Box::new(edges));
+        }
+        self
+    }
+
+    /// The rates that one of the ports gives to TCP flows, if it does.
+    pub(in crate::net::batched) fn rates(&self, port: u32) -> Option<&PacketRates> {
+        self.ports[port as usize].port.rates()
     }
 
     /// Whether something is due before what arrives from elsewhere.
@@ -177,7 +213,8 @@ impl RoutedPorts {
         let (time, source) = self.event_tree.earliest();
         let is_first = match source.checked_sub(self.ports.len()) {
             None => true,
-            Some(port) => self.ports[port].link.index() < arrival.input_ref.input as usize,
+            // Acknowledgements leave buckets after all that arrives.
+            Some(port) => self.ports.get(port).is_some_and(|port| port.link.index() < arrival.input_ref.input as usize),
         };
         time < arrival.time || time == arrival.time && is_first
     }
@@ -187,12 +224,65 @@ impl RoutedPorts {
         let (now, source) = self.event_tree.earliest();
         match source.checked_sub(self.ports.len()) {
             None => self.on_turn(now, source, io),
+            Some(edge) if edge >= self.ports.len() => self.on_release(now, edge - self.ports.len(), io),
             Some(from) => {
                 let under_way = &mut self.ports[from].under_way;
                 let (_, port, packet) = under_way.pop_front().expect("a link with an event has something under way");
                 let next = under_way.front().map_or(Time::NEVER, |&(time, ..)| time);
                 self.event_tree.set(source, next);
-                self.on_arrival(now, port as usize, packet, io);
+                self.arrive(now, self.ports[from].link, port as usize, packet, io);
+            }
+        }
+    }
+
+    /// A packet arrives by a link at a node, on its way to a port there.
+    #[inline(always)]
+    fn arrive(&mut self, now: Time, from: LinkId, number: usize, packet: Handle, io: &mut Io) {
+        if let Some(edges) = &self.edges {
+            let RoutedPort { link, node, .. } = self.ports[number];
+            if let Some(place) = edges.place(packet.vc, node, link) {
+                let onward = edges.on_ack(place, packet.at_edge(now, from), link, io);
+                return self.leave_edge(now, place.edge, onward, io);
+            }
+        }
+        self.on_arrival(now, number, packet, io);
+    }
+
+    /// An acknowledgement leaves a bucket.
+    #[inline(never)]
+    fn on_release(&mut self, now: Time, edge: usize, io: &mut Io) {
+        let edges = self.edges.as_ref().expect("a bucket is one of an edge");
+        let onward = edges.on_release(now, edge, io);
+        self.leave_edge(now, edge, onward, io);
+    }
+
+    /// An acknowledgement goes on from an edge, if one does.
+    #[inline(never)]
+    fn leave_edge(&mut self, now: Time, edge: usize, onward: Option<Onward>, io: &mut Io) {
+        if let Some(Onward { ack, to }) = onward {
+            let packet = Handle::from_edge(&ack);
+            match to {
+                Forwarding::By(link) => self.on_arrival(now, self.places.of(link).1 as usize, packet, io),
+                Forwarding::Lost(reason) => {
+                    self.lose_at_edge(now, LinkId::from_index(ack.input_ref.input as usize), &packet, reason, io)
+                }
+                Forwarding::Arrived => unreachable!("no acknowledgement ends at a router"),
+            }
+        }
+        self.event_tree.set(2 * self.ports.len() + edge, io.edges[edge].edge.next_release());
+    }
+
+    /// An acknowledgement that came by link `from` has no route from its router.
+    fn lose_at_edge(&mut self, now: Time, from: LinkId, packet: &Handle, reason: DropReason, io: &mut Io) {
+        match self.ports.binary_search_by_key(&from, |port| port.link) {
+            Ok(number) => {
+                let number_there = self.ports[number].number_of(packet.vc);
+                self.lose(number, (now, now), &Handle { number: number_there, ..*packet }, reason, io);
+            }
+            Err(_) => {
+                let frame = io.packet_side.number(packet.frame);
+                io.lost_behind_hosts.push(LostBehindHost { link: from, time: now, vc: packet.vc, frame, reason });
+                io.packet_side.take(packet.frame);
             }
         }
     }
@@ -200,6 +290,9 @@ impl RoutedPorts {
     fn on_arrival(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
         self.packets += 1;
         let port = &mut self.ports[number];
+        if let Some(edges) = &mut self.edges {
+            edges.on_packet(packet.vc, port.node, port.link);
+        }
         let packet = Handle { number: port.number_of(packet.vc), ..packet };
         if let Some(arrives) = port.port.pass(now, VcId::from_index(packet.number as usize), packet.size) {
             return self.launch(number, Departure { handle: packet, begins: now, arrives }, io);
@@ -241,7 +334,7 @@ impl RoutedPorts {
         };
         self.event_tree.set(number, port.next_event());
         match turn {
-            Some(Turn::IntervalEnds) => unreachable!("no route that changes crosses a port with feedback"),
+            Some(Turn::IntervalEnds) => self.take_rates(now, number, io),
             Some(Turn::Departs(departure)) => self.launch(number, departure, io),
             Some(Turn::Leaves(packet)) => {
                 // All ports of a node at which that can be are in one process.
@@ -249,6 +342,16 @@ impl RoutedPorts {
                 self.on_arrival(now, other as usize, packet, io);
             }
             None => {}
+        }
+    }
+
+    /// An averaging interval of a port has ended.
+    fn take_rates(&mut self, now: Time, number: usize, io: &mut Io) {
+        let RoutedPort { link, port, .. } = &self.ports[number];
+        if let (Some(edges), Some(rates)) = (&self.edges, port.rates())
+            && let Some(edge) = edges.take_rates(now, *link, rates.rates(), io)
+        {
+            self.event_tree.set(2 * self.ports.len() + edge, io.edges[edge].edge.next_release());
         }
     }
 
@@ -356,7 +459,8 @@ impl Process for RoutedPorts {
             let Arrival { time, seq_or_ack, input_ref: InputRef { port, at_port: vc, .. }, frame, size, cells } =
                 arrival;
             let crossed = cells.first() as u8;
-            self.on_arrival(time, port as usize, Handle { vc, number: 0, seq_or_ack, frame, size, crossed }, io);
+            let from = LinkId::from_index(arrival.input_ref.input as usize);
+            self.arrive(time, from, port as usize, Handle { vc, number: 0, seq_or_ack, frame, size, crossed }, io);
         }
         while self.event_tree.earliest().0 < until {
             self.on_event(io);

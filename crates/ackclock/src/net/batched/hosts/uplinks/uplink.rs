@@ -12,7 +12,7 @@ use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::flow::ForcedDrops;
 use crate::net::link::{Intent, Link, PacketMeta, Sending};
 use crate::net::nic::Nic;
-use crate::packet::{Pti, Segment, aal5};
+use crate::packet::{Pti, Segment, SegmentKind, aal5};
 use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -64,6 +64,8 @@ pub(in crate::net::batched) struct HostUplink {
     pub(in crate::net::batched) forced_drops: Option<Box<ForcedDrops>>,
     /// If the link behind the host is more than plain.
     pub(in crate::net::batched) changing: Option<Box<ChangingUplink>>,
+    /// The window that is written into acknowledgements that say none, if they have to say one.
+    pub(in crate::net::batched) advertised: Option<u32>,
     /// Whether plain segments go as packets to a port, and nothing else is done with them.
     pub(in crate::net::batched) direct: bool,
 }
@@ -125,12 +127,13 @@ impl HostUplink {
             forced_drops: None,
             frames: 0,
             changing: None,
+            advertised: None,
             direct: false,
         }
     }
 
     pub(super) fn is_direct_with(&self, technology: Technology) -> bool {
-        let special = self.changing.is_some() || self.forced_drops.is_some();
+        let special = self.changing.is_some() || self.forced_drops.is_some() || self.advertised.is_some();
         !special
             && matches!(technology, Technology::Packet { .. })
             && matches!(self.next_hop.to, Destination::Port { .. })
@@ -150,6 +153,7 @@ impl HostUplink {
         times: &mut Times,
         io: &mut Io,
     ) {
+        let segment = self.with_window(segment);
         match technology {
             Technology::Packet { link_header_bytes } if self.changing.is_some() => {
                 self.transmit_on_path(start, vc, segment, link_header_bytes, nic, links, io);
@@ -175,6 +179,17 @@ impl HostUplink {
                 );
             }
             Technology::Atm { llc } => self.transmit_cells(start, vc, segment, nic, llc, io),
+        }
+    }
+
+    /// The same segment with a window, if it has to say one. That of a SYN has no scale.
+    #[inline(always)]
+    fn with_window(&self, segment: Segment) -> Segment {
+        match self.advertised {
+            Some(window) if segment.kind != SegmentKind::SynAck => {
+                Segment { window: segment.window.or(Some(window)), ..segment }
+            }
+            _ => segment,
         }
     }
 
