@@ -46,6 +46,12 @@ impl Pti {
         self.0 & (NO_DATA | EFCI) == EFCI
     }
 
+    /// The bits.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// Whether it is an RM cell.
     #[inline]
     pub const fn is_rm(self) -> bool {

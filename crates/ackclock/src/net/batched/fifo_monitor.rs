@@ -85,6 +85,21 @@ impl FifoMonitor {
         of_vc.last_departure = departs;
     }
 
+    /// A unit of `vc` arrives at tick `now` and begins to wait until tick `departs`; what departs up to `now` has left. How many wait in
+    /// all is set with [`FifoMonitor::set_queued`].
+    #[inline(always)]
+    pub(super) fn enter_in_time(&mut self, vc: VcId, now: u64, departs: u64) {
+        self.stats.rise(departs - now - 1, 1);
+        let none_waits = self.buffer.queued_of(vc) == 0;
+        self.buffer.enter_late(vc, 1);
+        let of_vc = self.stats.waited_mut(vc);
+        of_vc.waited += u128::from(departs - now);
+        if none_waits {
+            self.idle += u128::from(now - of_vc.last_departure);
+        }
+        of_vc.last_departure = departs;
+    }
+
     /// A unit of `vc` finds `before` others waiting at tick `now`, and begins to wait until each of them has had its
     /// tick, if some of `vc` wait already and its largest number is not exceeded. Returns whether it does.
     #[inline(always)]

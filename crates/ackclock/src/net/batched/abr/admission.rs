@@ -4,11 +4,13 @@
 //! The cells of a connection that are like the one before are counted together: when an averaging interval ends, or when another kind of
 //! cell comes.
 
+use std::collections::VecDeque;
+
 use crate::ids::{IdVec, VcId};
 use crate::net::abr::{PortRates, RateTrace};
+use crate::net::batched::abr::fifo::LateFifo;
 use crate::net::batched::abr::run::Run;
-use crate::net::batched::abr::under_way::{CellRun, Visit, VisitHop};
-use crate::net::batched::cells::fifo::CellFifo;
+use crate::net::batched::abr::under_way::{CellRun, StreamCell, Visit, VisitHop};
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Delivery, Destination, Io, NextHop, What};
 use crate::packet::Pti;
@@ -20,8 +22,7 @@ use crate::units::{Span, Time};
 
 /// The queue of a port, with what is counted there.
 pub(in crate::net::batched) struct RunAdmission {
-    /// Arrivals and waiting are counted late; [`RunAdmission::monitor`] has them to the cell.
-    pub(in crate::net::batched) fifo: CellFifo,
+    pub(in crate::net::batched) fifo: LateFifo,
     pub(in crate::net::batched) vcs: IdVec<VcId, RunVc>,
     /// Which rates it gives to ABR connections, if it does.
     rates: Option<Box<PortRates>>,
@@ -30,6 +31,9 @@ pub(in crate::net::batched) struct RunAdmission {
     /// The edge that uses its rates, if acknowledgements pass one.
     edge: Option<usize>,
 }
+
+/// The number of no run.
+pub(in crate::net::batched) const NO_RUN: u32 = u32::MAX;
 
 /// One connection at a port.
 pub(in crate::net::batched) struct RunVc {
@@ -41,31 +45,37 @@ pub(in crate::net::batched) struct RunVc {
     of_rm_cells: Destination,
     /// The next stop is a port, which gets each cell by itself.
     goes_on_by_cells: bool,
+    /// By which of the streams to that port, and what the next cell in it is if it is the next one of the same frame.
+    stream: u32,
+    follows: u64,
     /// The ports that its backward RM cells visit up to there.
     pub(in crate::net::batched) visits: Box<[VisitHop]>,
     /// Of what reaches the host; nothing is lost behind the last port.
     pub(in crate::net::batched) reassembler: Reassembler,
     /// EFCI of the last data cell since a forward RM cell, where the next stop is the host: what the destination will know.
     pub(in crate::net::batched) efci: bool,
-    /// The number of the run that began last.
+    /// The number of the run that began last; if the cells come from a port, of all of them, and none before the first.
     pub(in crate::net::batched) latest: u32,
+    /// If the cells come from a port: what comes after the run that is served.
+    pub(in crate::net::batched) runs: VecDeque<Run>,
     /// A cell of the frame was accepted, and none refused since: the next one is accepted if there is room.
     pub(in crate::net::batched) sure: bool,
     /// A data cell that waits longer gets EFCI, slots: it found more waiting than the threshold.
     marked_beyond: u64,
-    /// Cells that have arrived, and slots that they wait, not yet counted.
+    /// Cells that have arrived, not yet counted.
     uncounted: u32,
-    waited: u64,
     /// Those of them that got EFCI.
     marked: u32,
 }
 
 impl RunVc {
     /// Connection `id` before its first cell.
+    /// If it goes on to a port, it does so in the stream of this number.
     pub(in crate::net::batched) fn new(
         id: VcId,
         name_hash: u64,
         (next_hop, of_rm_cells): (NextHop, Destination),
+        stream: u32,
         visits: Vec<VisitHop>,
     ) -> RunVc {
         RunVc {
@@ -74,23 +84,46 @@ impl RunVc {
             next_hop,
             of_rm_cells,
             goes_on_by_cells: matches!(next_hop.to, Destination::RunPort { .. }),
+            stream,
+            follows: u64::MAX,
             visits: visits.into_boxed_slice(),
             reassembler: Reassembler::default(),
             efci: false,
-            latest: 0,
+            latest: NO_RUN,
+            runs: VecDeque::new(),
             sure: false,
             marked_beyond: u64::MAX,
             uncounted: 0,
-            waited: 0,
             marked: 0,
         }
+    }
+}
+
+impl RunVc {
+    /// The cell of a run before the next one departs at `begins`, and goes to the next port.
+    #[inline(always)]
+    fn go_on_to_port(&mut self, begins: Time, run: &Run, pti: Pti, io: &mut Io) {
+        let Destination::RunPort { mailbox, input_ref } = self.next_hop.to else {
+            unreachable!("the next stop is a port")
+        };
+        let time = begins.saturating_add(self.next_hop.lag);
+        let (frame, first, eom) = (run.frame, run.next - 1, run.eom && run.left == 0);
+        let stream = &mut io.abr.streams[mailbox as usize][self.stream as usize];
+        let key = key(frame, first, pti);
+        let is_new = std::mem::replace(&mut self.follows, key + NEXT_CELL) != key;
+        if is_new {
+            let (&Run { seq_or_ack, size, .. }, spacing, count) = (run, Span::ZERO, 1);
+            let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
+            stream.runs.push_back(run);
+        }
+        stream.cells.push_back(StreamCell { time, at_port: input_ref.at_port, is_new, eom });
     }
 }
 
 impl RunAdmission {
     /// An empty queue of these connections.
     pub(in crate::net::batched) fn new(
-        fifo: CellFifo,
+        fifo: LateFifo,
         vcs: IdVec<VcId, RunVc>,
         rates: Option<Box<PortRates>>,
     ) -> RunAdmission {
@@ -151,7 +184,7 @@ impl RunAdmission {
     /// The interval ends; cells of earlier slots have been admitted, and those of the slot that ends with it not.
     pub(in crate::net::batched) fn end_interval(&mut self, io: &mut Io) {
         self.vcs.ids().for_each(|vc| self.count(vc));
-        let (slot, queued) = (self.interval_end, self.fifo.queue.waiting_at(self.interval_end));
+        let (slot, queued) = (self.interval_end, self.fifo.waiting_at(self.interval_end));
         if let Some(rates) = &mut self.rates {
             rates.end_interval_at(self.fifo.cell_time.instant(slot), queued);
             if let (Some(edge), Some(of_tcp)) = (self.edge, rates.of_tcp()) {
@@ -163,7 +196,7 @@ impl RunAdmission {
 
     /// A backward RM cell passes the switch; the cells of all slots that have ended were admitted, and no others.
     pub(in crate::net::batched) fn visited(&mut self, visit: &Visit, io: &mut Io) {
-        let queued = self.fifo.queue.waiting_at(self.fifo.cell_time.slots(visit.time.as_ps()));
+        let queued = self.fifo.waiting_at(self.fifo.cell_time.slots(visit.time.as_ps()));
         if let Some(rates) = &mut self.rates {
             let cell = io.abr.connections.of(visit.vc).cell_mut(visit.number);
             rates.on_backward_rm(visit.time, visit.at_port, queued, cell);
@@ -172,10 +205,9 @@ impl RunAdmission {
 
     /// The counters with what is not yet counted.
     pub(in crate::net::batched) fn monitor(&self) -> FifoMonitor {
-        let mut monitor = self.fifo.monitor.clone();
+        let mut monitor = self.fifo.monitor().clone();
         for (at_port, vc) in self.vcs.iter_ids() {
             monitor.arrive(at_port, vc.uncounted.into());
-            monitor.wait(at_port, vc.waited);
         }
         monitor
     }
@@ -185,10 +217,9 @@ impl RunAdmission {
     fn count(&mut self, at_port: VcId) {
         let vc = &mut self.vcs[at_port];
         if vc.uncounted > 0 {
-            let (cells, waited) = (u64::from(std::mem::take(&mut vc.uncounted)), std::mem::take(&mut vc.waited));
-            self.fifo.monitor.arrive(at_port, cells);
-            self.fifo.monitor.wait(at_port, waited);
+            let cells = u64::from(std::mem::take(&mut vc.uncounted));
             let marked = u64::from(std::mem::take(&mut vc.marked));
+            self.fifo.monitor_mut().arrive(at_port, cells);
             if let Some(rates) = &mut self.rates {
                 rates.count(at_port, cells);
                 rates.count_marked(marked);
@@ -209,11 +240,10 @@ impl RunAdmission {
         // There is room, and the policy need not be asked (see BatchHints::needs_every_cell).
         if vc.sure
             && run.is_data
-            && let Some(waits) = self.fifo.accept_or_pass_plainly(now, run.at_port)
+            && let Some(waits) = self.fifo.accept_plainly(now, run.at_port)
         {
             run.advance();
             vc.uncounted += 1;
-            vc.waited += waits;
             let mut pti = run.pti;
             if waits > vc.marked_beyond {
                 pti = pti.marked();
@@ -224,11 +254,17 @@ impl RunAdmission {
                 policy.end_accepted(run.at_port);
                 vc.sure = false;
             }
-            if vc.goes_on_by_cells || pti.efci() {
-                self.go_on(now + waits, run, pti, io);
+            let departs = now + waits;
+            if vc.goes_on_by_cells {
+                vc.go_on_to_port(self.fifo.cell_time.instant(departs), run, pti, io);
+                return;
+            }
+            if pti.efci() {
+                let time = self.fifo.cell_time.instant(departs).saturating_add(vc.next_hop.lag);
+                io.abr.mark(vc.id, time, io.until);
             }
             if run.left == 0 {
-                self.reassemble(now + waits, run, run.next, io);
+                self.reassemble(departs, run, run.next, io);
             }
         } else {
             self.serve_with_care(policy, now, run, io);
@@ -242,7 +278,7 @@ impl RunAdmission {
         let vc = run.at_port;
         self.vcs[vc].uncounted += 1;
         self.count(vc);
-        let waiting = self.fifo.queue.waiting_at(now);
+        let waiting = self.fifo.waiting_at(now);
         let mut pti = run.pti;
         if let Some(rates) = &mut self.rates {
             let id = self.vcs[vc].id;
@@ -258,8 +294,7 @@ impl RunAdmission {
         };
         match verdict {
             Verdict::Accept => {
-                let departs = self.fifo.accept(now, vc, 1);
-                self.fifo.monitor.wait(vc, departs - now);
+                let departs = self.fifo.accept(now, vc);
                 if pti.is_rm() || pti.efci() || self.vcs[vc].goes_on_by_cells {
                     self.go_on(departs, run, pti, io);
                 }
@@ -291,11 +326,11 @@ impl RunAdmission {
             return Verdict::Accept;
         }
         if policy.reads_per_vc(waiting as u32) {
-            self.fifo.depart(now);
+            self.fifo.catch_up(now);
         } else {
-            self.fifo.monitor.set_queued(waiting);
+            self.fifo.monitor_mut().set_queued(waiting);
         }
-        let verdict = policy.admit(CellArrival { vc, eom }, self.fifo.monitor.buffer());
+        let verdict = policy.admit(CellArrival { vc, eom }, self.fifo.monitor().buffer());
         self.vcs[vc].sure = verdict == Verdict::Accept && !eom && !policy.needs_every_cell();
         verdict
     }
@@ -312,9 +347,10 @@ impl RunAdmission {
             io.abr.visit(&vc.visits, begins, vc.id, frame);
         }
         match if pti.is_rm() { vc.of_rm_cells } else { vc.next_hop.to } {
+            Destination::RunPort { .. } if vc.goes_on_by_cells => vc.go_on_to_port(begins, run, pti, io),
+            // Past an edge device, which sends frames as hosts do.
             Destination::RunPort { mailbox, input_ref } => {
-                let (spacing, first, count, eom) = (Span::ZERO, run.next - 1, 1, run.eom && run.left == 0);
-                let run = CellRun { time, spacing, seq_or_ack, size, input_ref, frame, first, count, eom, pti };
+                let run = CellRun { time, seq_or_ack, size, input_ref, ..CellRun::rm(pti, frame) };
                 io.abr.runs[mailbox as usize].push(run);
             }
             Destination::Host { inbox, link } if pti.is_rm() => {
@@ -365,3 +401,12 @@ impl RunAdmission {
         }
     }
 }
+
+/// What a cell of a connection is, as one number: its frame or, of an RM cell, its own number, which cell of the frame, and of which kind.
+#[inline(always)]
+fn key(frame: u32, cell: u16, pti: Pti) -> u64 {
+    u64::from(frame) << 32 | u64::from(cell) << 8 | u64::from(pti.bits())
+}
+
+/// From the key of a cell to that of the next one of the same frame and kind.
+const NEXT_CELL: u64 = 1 << 8;

@@ -3,6 +3,7 @@
 //! any other, and each port that its connection's data leave by reads and writes what it says as a visit.
 
 pub(super) mod admission;
+pub(super) mod fifo;
 pub(super) mod port;
 pub(super) mod run;
 pub(super) mod under_way;

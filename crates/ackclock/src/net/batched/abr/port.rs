@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 
 use crate::net::abr::RateTrace;
-use crate::net::batched::abr::admission::RunAdmission;
+use crate::net::batched::abr::admission::{NO_RUN, RunAdmission};
 use crate::net::batched::abr::run::Run;
-use crate::net::batched::abr::under_way::CellRun;
+use crate::net::batched::abr::under_way::{CellRun, Stream, StreamCell};
 use crate::net::batched::cells::pacing::{Pacing, Place, Spacing};
 use crate::net::batched::cells::port::Passed;
 use crate::net::batched::cells::service::Service;
@@ -55,7 +55,7 @@ impl RunPort {
     /// What ports without a queue behind this one have to know.
     pub(in crate::net::batched) fn passed(&self) -> Passed {
         let RunAdmission { fifo, vcs, .. } = &self.kernel.admission;
-        let departures = Lists::new(vcs.len(), fifo.queue.departures());
+        let departures = Lists::new(vcs.len(), fifo.departures());
         Passed::new(fifo.cell_time, self.kernel.admission.monitor().accepted(), departures)
     }
 
@@ -85,8 +85,10 @@ impl Process for RunPort {
         let slot = if pacing.is_empty() { Time::NEVER } else { Time::from_ps(slot * admission.fifo.cell_time.ps()) };
         let first = |run: &CellRun| run.time;
         let run = io.abr.runs[*process].iter().chain(later.iter().flatten()).map(first).min().unwrap_or(Time::NEVER);
+        let of_stream = |stream: &Stream| stream.cells.front().map(|cell| cell.time);
+        let cell = io.abr.streams[*process].iter().filter_map(of_stream).min().unwrap_or(Time::NEVER);
         let rates = admission.next_rates().unwrap_or(Time::NEVER);
-        slot.min(run).min(rates).min(io.abr.visits[*process].earliest())
+        slot.min(run).min(cell).min(rates).min(io.abr.visits[*process].earliest())
     }
 
     fn events(&self) -> u64 {
@@ -98,7 +100,7 @@ impl Ports for RunPort {
     fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
         let admission = &self.kernel.admission;
         let rates = admission.rates_record(now);
-        let record = admission.monitor().record(now, name, vcs, admission.fifo.queue.waiting());
+        let record = admission.monitor().record(now, name, vcs, admission.fifo.waiting());
         PortRecord { rates, ..record }
     }
 
@@ -123,7 +125,7 @@ impl Kernel {
     fn advance<P: CellPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
         let cell_time = self.admission.fifo.cell_time;
         let last = cell_time.slots(until.as_ps() - 1);
-        io.abr.visits[self.process].settle(until);
+        io.abr.visits[self.process].settle_if_due(until);
         while self.slot <= last {
             let end = self.begin_window(last, io).min(last);
             self.slot = self.pacing.next_slot(self.slot, end);
@@ -138,7 +140,10 @@ impl Kernel {
             io.abr.visits[self.process].take();
             self.admission.visited(&visit, io);
         }
-        self.admission.fifo.depart(last);
+        // Records are made where the engine stops.
+        if until >= io.until {
+            self.admission.fifo.catch_up(last);
+        }
         // An interval that ends now ends as soon as all before is known: an edge may wait for the rates. What departs now comes first.
         while self.admission.next_rates().is_some_and(|end| io.may_end_interval(end, until)) {
             self.admission.end_interval(io);
@@ -169,7 +174,54 @@ impl Kernel {
             }
         }
         io.abr.runs[self.process] = runs;
+        for Stream { cells, runs } in &mut io.abr.streams[self.process] {
+            let (first, second) = cells.as_slices();
+            let taken = match self.write_before(end, first, runs) {
+                all if all == first.len() => all + self.write_before(end, second, runs),
+                some => some,
+            };
+            cells.drain(..taken);
+        }
         end
+    }
+
+    /// Cells come from another port: those that come up to slot end `end` are written down. Returns how many. What is new among them
+    /// is in `runs`.
+    #[inline(always)]
+    fn write_before(&mut self, end: u64, cells: &[StreamCell], runs: &mut VecDeque<CellRun>) -> usize {
+        for (number, cell) in cells.iter().enumerate() {
+            let place = self.pacing.place_of(cell.time.as_ps());
+            if place.slot > end {
+                return number;
+            }
+            self.write(cell, place, runs);
+        }
+        cells.len()
+    }
+
+    /// A cell comes from another port, within reach. If it is another thing than the one before it, that is the first of `runs`.
+    ///
+    /// # Panics
+    /// If it comes in a slot that is over: time would go back.
+    #[inline(always)]
+    fn write(&mut self, cell: &StreamCell, place: Place, runs: &mut VecDeque<CellRun>) {
+        assert!(place.slot >= self.slot, "time went back to {}", cell.time);
+        let vc = &mut self.admission.vcs[cell.at_port];
+        if cell.is_new {
+            let run = Run::open(&runs.pop_front().expect("what is new is in the list"));
+            if vc.latest == NO_RUN {
+                vc.latest = self.pacing.number(run);
+            } else {
+                let last = self.pacing.train_mut(vc.latest);
+                match last.left {
+                    0 => *last = run,
+                    _ => vc.runs.push_back(run),
+                }
+            }
+        } else {
+            vc.runs.back_mut().unwrap_or_else(|| self.pacing.train_mut(vc.latest)).extend(cell.eom);
+        }
+        self.pacing.add_cell(vc.latest, place);
     }
 
     /// A run that was announced ends early, see [`CellRun::end`].
@@ -210,7 +262,8 @@ impl Kernel {
         assert!(place.slot >= self.slot, "time went back to {}", run.time);
         let cells = Run::new(run);
         if run.count == 1 {
-            self.pacing.add_one(cells, place);
+            let number = self.pacing.number(cells);
+            self.pacing.add_cell(number, place);
         } else {
             let spacing = Spacing::new(run.spacing.as_ps(), self.admission.fifo.cell_time.ps());
             self.admission.vcs[run.input_ref.at_port].latest = self.pacing.add(cells, place, spacing);
@@ -235,11 +288,16 @@ impl Kernel {
             } else {
                 run.skip_ghost();
             }
-            if run.is_over() {
-                ended.push(number);
+            if run.left == 0 {
+                if run.is_open() {
+                    if let Some(next) = self.admission.vcs[run.at_port].runs.pop_front() {
+                        *run = next;
+                    }
+                } else if run.is_over() {
+                    ended.push(number);
+                }
             }
         }
-        self.pacing.served();
     }
 
     /// The first slot end before whose cells something else is to be done: an interval ends with the slot, or a visit came in it.

@@ -18,6 +18,8 @@ pub(in crate::net::batched) struct Run {
     pub(in crate::net::batched) left: u16,
     /// How many come after those that do not exist, because the run was shortened.
     ghosts: u16,
+    /// More cells may be found to follow, see [`Run::extend`].
+    is_open: bool,
     /// The cells from this one up to the next one were accepted, and are not yet reassembled.
     pub(in crate::net::batched) accepted_from: u16,
     pub(in crate::net::batched) eom: bool,
@@ -39,11 +41,24 @@ impl Run {
             next: first,
             left: count,
             ghosts: 0,
+            is_open: false,
             accepted_from: first,
             eom,
             pti,
             is_data: !pti.is_rm(),
         }
+    }
+
+    /// The same of cells that come one by one from another port.
+    pub(in crate::net::batched) fn open(run: &CellRun) -> Run {
+        Run { is_open: true, ..Run::new(run) }
+    }
+
+    /// One cell more comes, after those of which it is known.
+    #[inline(always)]
+    pub(in crate::net::batched) fn extend(&mut self, is_last: bool) {
+        self.left += 1;
+        self.eom = is_last;
     }
 
     /// The next cell comes.
@@ -64,7 +79,13 @@ impl Run {
         self.ghosts -= 1;
     }
 
-    /// Whether nothing comes any more.
+    /// Whether more cells may be found to follow.
+    #[inline(always)]
+    pub(in crate::net::batched) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether nothing comes any more: of a run that is not open.
     #[inline(always)]
     pub(in crate::net::batched) fn is_over(&self) -> bool {
         self.left == 0 && self.ghosts == 0

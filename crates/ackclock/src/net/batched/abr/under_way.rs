@@ -16,8 +16,10 @@ use crate::units::{Span, Time};
 pub(in crate::net::batched) struct AbrIo {
     /// What RM cells say, and what sources did.
     pub(in crate::net::batched) connections: AbrConnections,
-    /// Cells on their way to each port, by process. Of one input those are in order that may come in one slot.
+    /// Cells on their way from hosts to each port, by process. Of one input those are in order that may come in one slot.
     pub(in crate::net::batched) runs: Vec<Vec<CellRun>>,
+    /// Cells on their way from ports to each port, by process: a stream for each of its inputs that is not fed by a host.
+    pub(in crate::net::batched) streams: Vec<Vec<Stream>>,
     /// Visits of each port, by process.
     pub(in crate::net::batched) visits: Vec<Mailbox<Visit>>,
     /// Backward RM cells on their way to the hosts of their sources.
@@ -54,6 +56,28 @@ pub(in crate::net::batched) struct CellRun {
     pub(in crate::net::batched) eom: bool,
     /// What they are, apart from that.
     pub(in crate::net::batched) pti: Pti,
+}
+
+/// Cells on their way from one port to another, in order. They come out of a queue, so at no regular spacing. What they are is the
+/// same for many of a connection in succession, and is kept once.
+#[derive(Clone, Default)]
+pub(in crate::net::batched) struct Stream {
+    pub(in crate::net::batched) cells: VecDeque<StreamCell>,
+    /// What the cells are that begin something new: one cell each, to which others may be added.
+    pub(in crate::net::batched) runs: VecDeque<CellRun>,
+}
+
+/// A cell on its way from one port to another.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::net::batched) struct StreamCell {
+    pub(in crate::net::batched) time: Time,
+    /// The connection's number at the port to which it goes.
+    pub(in crate::net::batched) at_port: VcId,
+    /// Whether it is another thing than the cell of its connection before it, which is then in [`Stream::runs`]: else it is the next
+    /// cell of the same frame.
+    pub(in crate::net::batched) is_new: bool,
+    /// Whether it is the last one of its frame.
+    pub(in crate::net::batched) eom: bool,
 }
 
 /// A backward RM cell arrives at the switch where the data of its connection leave by this port.
@@ -101,11 +125,16 @@ impl Marks {
 }
 
 impl AbrIo {
-    /// Nothing is under way, in a network of so many processes.
-    pub(in crate::net::batched) fn new(scenario: &Scenario, processes: usize) -> AbrIo {
+    /// Nothing is under way, in a network of so many processes, to each of which so many streams lead.
+    pub(in crate::net::batched) fn new(
+        scenario: &Scenario,
+        processes: usize,
+        streams: impl Fn(usize) -> usize,
+    ) -> AbrIo {
         AbrIo {
             connections: AbrConnections::new(scenario),
             runs: vec![Vec::new(); processes],
+            streams: (0..processes).map(|process| vec![Stream::default(); streams(process)]).collect(),
             visits: (0..processes).map(|_| Mailbox::default()).collect(),
             returning: Mailbox::default(),
             marks: vec![Marks::default(); scenario.flows.len()],
@@ -130,7 +159,7 @@ impl AbrIo {
             return until;
         }
         // Only the order is needed, which is that of the arrivals.
-        self.returning.settle(Time::ZERO);
+        self.returning.settle_if_due(Time::ZERO);
         while let Some(&Return { time, flow }) = self.returning.first().filter(|cell| cell.time < until) {
             if !is_ready(flow as usize, time) {
                 return time;

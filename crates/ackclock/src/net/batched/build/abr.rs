@@ -7,9 +7,9 @@ use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::abr::{rates, scheduler};
 use crate::net::batched::Upstream;
 use crate::net::batched::abr::admission::{RunAdmission, RunVc};
+use crate::net::batched::abr::fifo::LateFifo;
 use crate::net::batched::abr::port::RunPort;
 use crate::net::batched::abr::under_way::VisitHop;
-use crate::net::batched::cells::fifo::CellFifo;
 use crate::net::batched::cells::service::Service;
 use crate::net::batched::hosts::uplinks::{ScheduledLink, ScheduledVc};
 use crate::net::batched::io::NextHop;
@@ -89,7 +89,8 @@ impl Plan<'_> {
             .map(|(vc, next_hop): (VcId, NextHop)| {
                 let visits = routes.visits.remove(&(id, vc)).unwrap_or_default();
                 let of_rm_cells = routes.of_rm_cells.remove(&(id, vc)).unwrap_or(next_hop.to);
-                RunVc::new(vc, self.vcs[vc].name_hash, (next_hop, of_rm_cells), visits)
+                let stream = routes.stream(next_hop.to);
+                RunVc::new(vc, self.vcs[vc].name_hash, (next_hop, of_rm_cells), stream, visits)
             })
             .collect();
         let crossing = self.crossing.of(id);
@@ -97,7 +98,7 @@ impl Plan<'_> {
         let (monitor, _) = self.monitor(id, cell_time);
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing.len()));
         let rates = rates(self.scenario, link, &self.vcs, crossing);
-        let fifo = CellFifo::new(cell_time, monitor, memory, trace);
+        let fifo = LateFifo::new(cell_time, monitor, memory, trace);
         let admission = RunAdmission::new(fifo, vcs, rates).with_reader(self.reader(id));
         RunPort::new(process, policy, self.service(id), admission)
     }

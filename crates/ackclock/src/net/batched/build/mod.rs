@@ -84,7 +84,7 @@ impl Batched {
                 traces,
                 mailboxes: routes.mailboxes.mailboxes(),
                 inboxes: routes.inboxes.mailboxes(),
-                abr: AbrIo::new(scenario, processes.len()),
+                abr: AbrIo::new(scenario, processes.len(), |process| routes.streams(process)),
                 lost_datagrams: LostDatagrams::new(scenario),
                 edges,
                 lost_behind_hosts: Vec::new(),

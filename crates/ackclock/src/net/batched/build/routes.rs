@@ -36,6 +36,8 @@ pub(super) struct Routes {
     pub(super) visits: BTreeMap<(LinkId, VcId), Vec<VisitHop>>,
     /// By flow, the ports that write into its backward RM cells, with the least time from there to the source.
     pub(super) writers: Vec<Vec<Upstream>>,
+    /// By process, its inputs that are fed by ports from which runs of cells come: a stream for each.
+    streams: BTreeMap<u32, Vec<u32>>,
     /// The least time to one process (the first) from another (the second).
     pub(super) lookaheads: BTreeMap<(usize, usize), Span>,
     /// The processes of ports that routes which change may cross.
@@ -78,6 +80,25 @@ pub(super) struct PassThroughSource {
     pub(super) behind: usize,
     pub(super) lag: Span,
     pub(super) numbers: Vec<VcId>,
+}
+
+impl Routes {
+    /// The number of the stream from a port that leads there, among those to the same process; any number if it leads to no port that
+    /// takes streams.
+    pub(super) fn stream(&mut self, to: Destination) -> u32 {
+        let Destination::RunPort { mailbox, input_ref } = to else { return 0 };
+        let inputs = self.streams.entry(mailbox).or_default();
+        let number = inputs.iter().position(|&input| input == input_ref.input).unwrap_or(inputs.len());
+        if number == inputs.len() {
+            inputs.push(input_ref.input);
+        }
+        number as u32
+    }
+
+    /// How many streams lead to a process.
+    pub(super) fn streams(&self, process: usize) -> usize {
+        self.streams.get(&(process as u32)).map_or(0, Vec::len)
+    }
 }
 
 impl Plan<'_> {

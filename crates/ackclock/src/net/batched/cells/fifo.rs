@@ -31,11 +31,6 @@ impl CellFifo {
         CellFifo { cell_time: CellTime::new(cell_time.as_ps()), queue: CellQueue::new(slots), monitor, trace, plain }
     }
 
-    /// From now on no cell need only be counted.
-    pub(in crate::net::batched) fn ask_about_each_cell(&mut self) {
-        self.plain = 0;
-    }
-
     /// Whether there is room for a cell at slot end `now`.
     #[inline]
     pub(in crate::net::batched) fn has_room(&self, now: u64) -> bool {
@@ -63,36 +58,6 @@ impl CellFifo {
         None
     }
 
-    /// The same where queues are short: also if it departs at once, if none of its connection waits, and if departures have to be
-    /// handled.
-    #[inline(always)]
-    pub(in crate::net::batched) fn accept_or_pass_plainly(&mut self, now: u64, vc: VcId) -> Option<u64> {
-        let before = self.queue.last_departure().wrapping_sub(now);
-        let waits = before < self.plain;
-        if !waits && (self.queue.last_departure() >= now || self.plain == 0) {
-            return None;
-        }
-        if !self.queue.has_room() || waits && !self.monitor.buffer().stays_below_max(vc, 1) {
-            self.catch_up(now);
-        }
-        if !waits {
-            self.queue.pass(vc, now, 1);
-            return Some(0);
-        }
-        if !self.monitor.enter_among_others(vc, now, before) {
-            self.monitor.enter(vc, now, now + before + 1, 1, before);
-        }
-        self.queue.push(vc, 1);
-        Some(before + 1)
-    }
-
-    /// Handles the departures up to slot end `now`, and makes room.
-    #[inline(never)]
-    fn catch_up(&mut self, now: u64) {
-        self.depart(now);
-        self.queue.make_room();
-    }
-
     /// In each of `count` slots from slot end `now` on a cell of `vc` enters the queue, and if there are several
     /// no other cell does. Returns when the first departs.
     #[inline(always)]
@@ -101,7 +66,6 @@ impl CellFifo {
         self.record(vc, now, departs, count);
         if departs == now {
             self.depart(now);
-            self.queue.make_room();
             self.queue.pass(vc, now, count);
         } else {
             // Departures that are handled late make Y_i too large, which does not matter below its maximum.

@@ -4,8 +4,6 @@
 //! written down at once, each into its slot, and nothing has to be searched, sorted or asked of a frame afterwards. What
 //! several frames have in one slot is put in its order of service when that slot's turn comes.
 
-use std::cmp::Ordering;
-
 use crate::net::batched::cells::cell_time::CellTime;
 use crate::net::batched::cells::service::Service;
 
@@ -52,23 +50,20 @@ struct Rest {
 struct Cell {
     /// Its frame's number.
     frame: u32,
-    /// Another cell of the same slot.
+    /// The cell of the same slot that was written down before it: of one input, the cell that comes before it.
     next: u32,
+    /// When in its slot it arrives, in picoseconds.
+    offset: u64,
 }
 
 /// The frames, and the cells that are to come of them.
 pub(in crate::net::batched) struct Pacing<T> {
     cell_time: CellTime,
-    /// The frames by number, and how many began before each of them; and the numbers that are not in use.
+    /// The frames by number, and the numbers that are not in use.
     trains: Vec<T>,
-    begun: Vec<u64>,
-    /// When in its slot the next cell of each arrives, and how much later the one after it, picoseconds modulo the cell time.
-    offsets: Vec<(u64, u64)>,
     free: Vec<u32>,
-    /// Frames with cells to come, and all that began.
-    len: usize,
-    begun_so_far: u64,
-    /// A ring: one of the cells of each slot before `limit`; none before the first frame. And which slots have any.
+    /// A ring: the last one written down of the cells of each slot before `limit`; none before the first frame. And which slots have
+    /// any.
     slots: Vec<u32>,
     filled: [u64; RING / 64],
     limit: u64,
@@ -78,11 +73,10 @@ pub(in crate::net::batched) struct Pacing<T> {
     spares: usize,
     /// What comes in slots beyond the ring.
     later: Vec<Rest>,
-    /// The cells of the window at hand: slots after its first, and frames. And how many numbers were not in use before it.
+    /// The cells of the window at hand: slots after its first, and frames.
     window: Vec<(u32, u32)>,
-    free_before: usize,
-    /// To sort with: the turns, which frame began first, and its number.
-    turns: Vec<(u64, u64, u32)>,
+    /// To sort with: the turn of each cell, its place among those of its slot as they were written down, and its frame.
+    turns: Vec<(u64, u32, u32)>,
     /// The order where cells are served as they arrive: when in the slot, from which input, which frame.
     arrivals: Vec<(u64, u32, u32)>,
 }
@@ -108,11 +102,7 @@ impl<T: Paced> Pacing<T> {
         Pacing {
             cell_time,
             trains: Vec::new(),
-            begun: Vec::new(),
-            offsets: Vec::new(),
             free: Vec::new(),
-            len: 0,
-            begun_so_far: 0,
             slots: Vec::new(),
             filled: [0; RING / 64],
             limit: 0,
@@ -121,15 +111,15 @@ impl<T: Paced> Pacing<T> {
             spares: 0,
             later: Vec::new(),
             window: Vec::new(),
-            free_before: 0,
             turns: Vec::new(),
             arrivals: Vec::new(),
         }
     }
 
+    /// Whether no cells are to come.
     #[inline]
     pub(in crate::net::batched) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.spares + 1 == self.cells.len() && self.later.is_empty()
     }
 
     /// The frames with cells to come.
@@ -168,20 +158,25 @@ impl<T: Paced> Pacing<T> {
     #[inline(always)]
     pub(in crate::net::batched) fn add(&mut self, train: T, next: Place, spacing: Spacing) -> u32 {
         let Place { slot, offset } = next;
-        let number = self.number(train, (offset, spacing.rest));
+        let number = self.number(train);
         self.write(Rest { number, slot, offset, spacing, left: train.left() });
         number
     }
 
-    /// The same of a frame with one cell.
+    /// A cell arrives there, within reach: the next one of the frame with this number.
     #[inline(always)]
-    pub(in crate::net::batched) fn add_one(&mut self, train: T, Place { slot, offset }: Place) {
-        let number = self.number(train, (offset, 0));
+    pub(in crate::net::batched) fn add_cell(&mut self, number: u32, Place { slot, offset }: Place) {
         if self.spares == 0 {
             self.grow();
         }
         self.spares -= 1;
-        self.write_cell(slot, number);
+        let slots: &mut [u32; RING] = self.slots.as_mut_slice().try_into().expect("the ring is there");
+        let (place, spare) = (slot as usize % RING, self.spare);
+        let cell = &mut self.cells[spare as usize];
+        self.spare = cell.next;
+        *cell = Cell { frame: number, next: slots[place], offset };
+        slots[place] = spare;
+        self.filled[place / 64] |= 1 << (place % 64);
     }
 
     /// The slot of an instant.
@@ -193,32 +188,14 @@ impl<T: Paced> Pacing<T> {
 
     /// A frame gets a number.
     #[inline(always)]
-    fn number(&mut self, train: T, offsets: (u64, u64)) -> u32 {
+    pub(in crate::net::batched) fn number(&mut self, train: T) -> u32 {
         let number = self.free.pop().unwrap_or(self.trains.len() as u32);
         if let Some(place) = self.trains.get_mut(number as usize) {
             *place = train;
-            self.begun[number as usize] = self.begun_so_far;
-            self.offsets[number as usize] = offsets;
         } else {
             self.trains.push(train);
-            self.begun.push(self.begun_so_far);
-            self.offsets.push(offsets);
         }
-        self.begun_so_far += 1;
-        self.len += 1;
         number
-    }
-
-    /// Writes down a cell of a frame, for which there is room.
-    #[inline(always)]
-    fn write_cell(&mut self, slot: u64, frame: u32) {
-        let slots: &mut [u32; RING] = self.slots.as_mut_slice().try_into().expect("the ring is there");
-        let (place, spare) = (slot as usize % RING, self.spare);
-        let cell = &mut self.cells[spare as usize];
-        self.spare = cell.next;
-        *cell = Cell { frame, next: slots[place] };
-        slots[place] = spare;
-        self.filled[place / 64] |= 1 << (place % 64);
     }
 
     /// The end of the first slot from `now` on that has a cell, as far as cells are written down; if none is there up to `last`,
@@ -261,13 +238,7 @@ impl<T: Paced> Pacing<T> {
     /// numbers; and where to put the numbers of those that end.
     #[inline]
     pub(in crate::net::batched) fn window(&mut self) -> (&[(u32, u32)], &mut [T], &mut Vec<u32>) {
-        self.free_before = self.free.len();
         (&self.window, &mut self.trains, &mut self.free)
-    }
-
-    /// All that was taken was served.
-    pub(in crate::net::batched) fn served(&mut self) {
-        self.len -= self.free.len() - self.free_before;
     }
 
     /// Writes down the cells of a frame.
@@ -284,7 +255,7 @@ impl<T: Paced> Pacing<T> {
             let spare = self.spare;
             let cell = &mut self.cells[spare as usize];
             self.spare = cell.next;
-            *cell = Cell { frame: number, next: slots[place] };
+            *cell = Cell { frame: number, next: slots[place], offset: rest.offset };
             slots[place] = spare;
             self.filled[place / 64] |= 1 << (place % 64);
             rest.offset += spacing.rest;
@@ -329,7 +300,7 @@ impl<T: Paced> Pacing<T> {
         if service.is_by_arrival() {
             return self.take_by_arrival(offset, first);
         }
-        let Cell { frame, next } = self.cells[first as usize];
+        let Cell { frame, next, .. } = self.cells[first as usize];
         if next == NONE {
             self.free_cells(first, first, 1);
             self.window.push((offset, frame));
@@ -347,9 +318,8 @@ impl<T: Paced> Pacing<T> {
         let [one, other] = places.map(|place| self.cells[place as usize].frame);
         let [turn, turn_of_other] = [one, other].map(|frame| in_slot.of(self.trains[frame as usize].input()));
         self.free_cells(places[0], places[1], 2);
-        // The first one is random, so no branch depends on it; unless both are of one input.
-        let is_second = if turn == turn_of_other { self.began_before(other, one) } else { turn_of_other < turn };
-        let flip = (one ^ other) * u32::from(is_second);
+        // The first one is random, so no branch depends on it. Of one input it is the one written down first.
+        let flip = (one ^ other) * u32::from(turn_of_other <= turn);
         self.window.extend_from_slice(&[(offset, one ^ flip), (offset, other ^ flip)]);
     }
 
@@ -358,14 +328,14 @@ impl<T: Paced> Pacing<T> {
     fn take_several(&mut self, slot: u64, offset: u32, first: u32, service: &Service) {
         let in_slot = service.in_slot(slot - 1);
         let (mut turns, mut frames, mut places) = ([0; SEVERAL], [0; SEVERAL], [0_u8; SEVERAL]);
-        let (mut count, mut last, mut equal) = (0, first, false);
+        let (mut count, mut last) = (0, first);
         loop {
-            let Cell { frame, next } = self.cells[last as usize];
+            let Cell { frame, next, .. } = self.cells[last as usize];
             (turns[count], frames[count]) = (in_slot.of(self.trains[frame as usize].input()), frame);
-            // The place of each is the number of those before it: the order is random, so no branch depends on it.
+            // The place of each is the number of those before it: the order is random, so no branch depends on it. Of one input those
+            // come first that were written down first.
             for other in 0..count {
                 let before = turns[other] < turns[count];
-                equal |= turns[other] == turns[count];
                 places[count] += u8::from(before);
                 places[other] += u8::from(!before);
             }
@@ -378,32 +348,12 @@ impl<T: Paced> Pacing<T> {
             }
             last = next;
         }
-        if equal {
-            // Some are of one input.
-            places = [0; SEVERAL];
-            for one in 1..count {
-                for other in 0..one {
-                    let before = match turns[other].cmp(&turns[one]) {
-                        Ordering::Equal => self.began_before(frames[other], frames[one]),
-                        order => order.is_lt(),
-                    };
-                    places[one] += u8::from(before);
-                    places[other] += u8::from(!before);
-                }
-            }
-        }
         self.free_cells(first, last, count);
         let mut sorted = [(offset, 0); SEVERAL];
         for (&place, &frame) in places[..count].iter().zip(&frames) {
             sorted[usize::from(place) % SEVERAL].1 = frame;
         }
         self.window.extend_from_slice(&sorted[..count]);
-    }
-
-    /// Whether one frame began before another of the same input: its cells come first, as frames on a link do not interleave.
-    #[inline]
-    fn began_before(&self, one: u32, other: u32) -> bool {
-        self.begun[one as usize] < self.begun[other as usize]
     }
 
     /// Takes the cells of any slot.
@@ -413,9 +363,9 @@ impl<T: Paced> Pacing<T> {
         self.turns.clear();
         let mut last = first;
         loop {
-            let Cell { frame, next } = self.cells[last as usize];
+            let Cell { frame, next, .. } = self.cells[last as usize];
             let turn = in_slot.of(self.trains[frame as usize].input());
-            self.turns.push((turn, self.begun[frame as usize], frame));
+            self.turns.push((turn, u32::MAX - self.turns.len() as u32, frame));
             if next == NONE {
                 break;
             }
@@ -432,12 +382,8 @@ impl<T: Paced> Pacing<T> {
         self.arrivals.clear();
         let mut last = first;
         loop {
-            let Cell { frame, next } = self.cells[last as usize];
-            let (within, later) = &mut self.offsets[frame as usize];
-            self.arrivals.push((*within, self.trains[frame as usize].input(), frame));
-            // The cells of a frame are taken in their order.
-            *within += *later;
-            *within -= if *within >= self.cell_time.ps() { self.cell_time.ps() } else { 0 };
+            let Cell { frame, next, offset: within } = self.cells[last as usize];
+            self.arrivals.push((within, self.trains[frame as usize].input(), frame));
             if next == NONE {
                 break;
             }
@@ -515,7 +461,6 @@ mod tests {
                         ended.push(number);
                     }
                 }
-                pacing.served();
                 now = last + 1;
             }
             prop_assert_eq!(seen, expected);
@@ -553,7 +498,6 @@ mod tests {
                         ended.push(number);
                     }
                 }
-                pacing.served();
                 now = last + 1;
             }
             prop_assert_eq!(seen, expected);

@@ -358,7 +358,6 @@ impl Kernel {
                 ended.push(number);
             }
         }
-        pacing.served();
     }
 
     /// What begins to arrive.

@@ -1,7 +1,6 @@
 //! The cells of a port's FIFO, by connection: those that wait, and behind them those that left recently.
 
 use crate::ids::VcId;
-use std::ops::RangeInclusive;
 
 /// One cell departs per slot while any waits, so a departure is known when a cell is accepted, and how many wait is
 /// known without taking out those that departed: that is done late, when the connections of the cells are needed. Cells of one
@@ -21,24 +20,20 @@ pub(in crate::net::batched) struct CellQueue {
     memory: u64,
 }
 
-/// Cells of one connection in consecutive slots. Slots between a run and the one before it, where nothing departs, only precede
-/// cells that did not wait.
+/// Cells of one connection in consecutive slots.
 #[derive(Clone, Copy, Default)]
 struct Run {
-    /// The slot end at which the last departs.
-    last: u64,
+    /// The slot end at which the first departs.
+    departs: u64,
     vc: VcId,
-    /// How many there are, and whether they did not wait.
     cells: u32,
 }
 
-/// Cells that did not wait.
-const PASSED: u32 = 1 << 31;
-
 impl Run {
-    /// The slot ends at which they depart.
-    fn departures(&self) -> RangeInclusive<u64> {
-        self.last + 1 - u64::from(self.cells & !PASSED)..=self.last
+    /// The slot end after the last departure.
+    #[inline]
+    fn end(&self) -> u64 {
+        self.departs + u64::from(self.cells)
     }
 }
 
@@ -77,47 +72,39 @@ impl CellQueue {
     /// one by one after the cells that wait. There must be room.
     #[inline(always)]
     pub(in crate::net::batched) fn push(&mut self, vc: VcId, cells: u32) {
-        self.last_departure += u64::from(cells);
-        self.put(vc, cells);
-    }
-
-    /// The run that departs last.
-    #[inline(always)]
-    fn put(&mut self, vc: VcId, cells: u32) {
         let place = self.next & (self.runs.len() - 1);
-        self.runs[place] = Run { last: self.last_departure, vc, cells };
+        self.runs[place] = Run { departs: self.last_departure + 1, vc, cells };
         self.next += 1;
+        self.last_departure += u64::from(cells);
     }
 
-    /// Nothing waits: one cell of `vc` is accepted in each of `cells` slots from slot end `now` on, and departs at once. These cells
-    /// are not taken out. There must be room.
-    #[inline(always)]
+    /// Nothing waits, and everything before was taken out: one cell of `vc` is accepted in each of `cells` slots from
+    /// slot end `now` on, and departs at once. These cells are not taken out.
+    #[inline]
     pub(in crate::net::batched) fn pass(&mut self, vc: VcId, now: u64, cells: u32) {
-        self.last_departure = now + u64::from(cells) - 1;
-        let all_taken = self.head == self.next;
-        // Runs that are to be taken out have nothing but cells that did not wait between them.
-        if self.memory > 0 || !all_taken {
-            self.put(vc, cells | PASSED);
-        }
-        if all_taken {
+        self.last_departure = now - 1;
+        if self.memory > 0 {
+            self.make_room();
+            self.push(vc, cells);
             self.head = self.next;
-            self.drained = self.last_departure;
+        } else {
+            self.last_departure += u64::from(cells);
         }
+        self.drained = self.last_departure;
     }
 
     /// Takes out the cells that departed by slot end `now`: connections, and how many cells in a row.
     #[inline(always)]
     pub(in crate::net::batched) fn take_departed(&mut self, now: u64, mut take: impl FnMut(VcId, u32)) {
-        let until = self.last_departure.min(now);
-        let mut taken = self.drained;
-        while taken < until {
+        let end = self.last_departure.min(now) + 1;
+        let mut from = self.drained + 1;
+        while from < end {
             let run = self.runs[self.head & (self.runs.len() - 1)];
-            let end = run.last.min(until);
-            if run.cells & PASSED == 0 {
-                take(run.vc, (end - taken) as u32);
-            }
-            self.head += usize::from(end == run.last);
-            taken = end;
+            // Nothing was taken out of a run that begins later.
+            let until = run.end().min(end);
+            take(run.vc, (until - from) as u32);
+            self.head += usize::from(until == run.end());
+            from = until;
         }
         self.drained = self.drained.max(now);
     }
@@ -130,7 +117,7 @@ impl CellQueue {
     /// The waiting and the remembered cells with their departures, the last one first. Older ones may follow.
     pub(in crate::net::batched) fn departures(&self) -> impl Iterator<Item = (VcId, u64)> + Clone {
         let runs = (self.oldest..self.next).rev().map(|number| self.runs[number & (self.runs.len() - 1)]);
-        runs.flat_map(|run| run.departures().rev().map(move |departs| (run.vc, departs)))
+        runs.flat_map(|run| (run.departs..run.end()).rev().map(move |departs| (run.vc, departs)))
     }
 
     /// Forgets what need not be remembered, and makes the ring longer if there is no room yet.
@@ -148,7 +135,7 @@ impl CellQueue {
         let (mut first, mut end) = (self.oldest, self.head);
         while first < end {
             let middle = first + (end - first) / 2;
-            if self.runs[middle & (self.runs.len() - 1)].last <= forgotten {
+            if self.runs[middle & (self.runs.len() - 1)].end() <= forgotten + 1 {
                 first = middle + 1;
             } else {
                 end = middle;
@@ -203,36 +190,35 @@ mod tests {
         /// Against a list of all cells with their departures.
         #[test]
         fn agrees_with_a_list(
-            pushes in prop::collection::vec((0_usize..3, 1_u32..4, 0_u64..4, any::<bool>()), 1..200),
+            pushes in prop::collection::vec((0_usize..3, 1_u32..4, 0_u64..8, any::<bool>()), 1..200),
             memory in 0_u64..40,
         ) {
             let mut queue = CellQueue::new(memory);
-            // Of each cell when it departs, and whether it waits until then.
-            let (mut all, mut now) = (Vec::<(VcId, u64, bool)>::new(), 1);
+            let (mut all, mut now) = (Vec::<(VcId, u64)>::new(), 0);
             let mut gone = 0;
             for (of, count, step, late) in pushes {
-                // Often in the slot of the cell before, so that it waits.
-                now += step;
-                let first = all.last().map_or(0, |&(_, at, _)| at + 1).max(now);
+                now += 1 + step;
+                let first = all.last().map_or(0, |&(_, at)| at + 1).max(now);
                 prop_assert_eq!(queue.departure(now), first);
-                prop_assert_eq!(queue.waiting_at(now), all.iter().filter(|&&(_, at, _)| at > now).count() as u64);
-                if !late || !queue.has_room() {
-                    let departed: Vec<_> = all[gone..].iter().filter(|&&(_, at, waits)| waits && at <= now).collect();
-                    let expected: Vec<_> = departed.iter().map(|&&(of, ..)| of.index()).collect();
-                    prop_assert_eq!(taken(&mut queue, now), expected);
-                    gone = all.partition_point(|&(_, at, _)| at <= now);
-                    let departures: Vec<_> = all.iter().rev().map(|&(of, at, _)| (of, at)).collect();
-                    let waiting: Vec<_> = departures.iter().copied().take_while(|&(_, at)| at > now).collect();
+                prop_assert_eq!(queue.waiting_at(now), all.iter().filter(|&&(_, at)| at > now).count() as u64);
+                if first == now || !late || !queue.has_room() {
+                    for of in taken(&mut queue, now) {
+                        prop_assert!(all[gone].0 == vc(of) && all[gone].1 <= now);
+                        gone += 1;
+                    }
+                    prop_assert!(all[gone..].iter().all(|&(_, at)| at > now));
+                    let waiting: Vec<_> = all[gone..].iter().rev().copied().collect();
                     prop_assert_eq!(queue.waiting().collect::<Vec<_>>(), waiting);
-                    let remembered: Vec<_> = departures.into_iter().take_while(|&(_, at)| at + memory > now).collect();
+                    let remembered: Vec<_> = all.iter().rev().copied().take_while(|&(_, at)| at + memory > now).collect();
                     prop_assert_eq!(queue.departures().take(remembered.len()).collect::<Vec<_>>(), remembered);
                 }
-                all.extend((0..u64::from(count)).map(|cell| (vc(of), first + cell, first > now)));
-                queue.make_room();
+                all.extend((0..u64::from(count)).map(|cell| (vc(of), first + cell)));
                 // A run of several only where nothing else arrives in these slots.
                 if first == now {
                     queue.pass(vc(of), now, count);
+                    gone = all.len();
                 } else {
+                    queue.make_room();
                     queue.push(vc(of), count);
                 }
                 now += u64::from(count) - 1;

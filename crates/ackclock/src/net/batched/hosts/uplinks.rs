@@ -42,6 +42,8 @@ pub(in crate::net::batched) struct HostUplinks {
     spare: Vec<Box<NicQueue>>,
     /// By NIC, those of hosts that send cell by cell; none at all without ABR connections.
     scheduled: Vec<Option<Box<ScheduledLink>>>,
+    /// When the next cells of these begin, between two batches.
+    next_scheduled: Time,
 }
 
 /// The numbers of a group's ends of connections.
@@ -93,6 +95,7 @@ impl HostUplinks {
             listed: vec![false; nics],
             spare: Vec::new(),
             scheduled: Vec::new(),
+            next_scheduled: Time::NEVER,
         }
     }
 
@@ -129,6 +132,13 @@ impl HostUplinks {
             && fast_uplink.is_free(now)
         {
             return fast_uplink.send(now, seq + ack, len + u32::from(headers));
+        }
+        if let Technology::Atm { llc } = self.technology {
+            let uplink = &mut self.uplinks[number];
+            let nic = &mut self.nics[uplink.nic as usize];
+            if nic.is_idle(now) && !uplink.is_watched(io) {
+                return uplink.transmit_plain_cells(now, vc, seq + ack, len, headers, nic, llc, io);
+            }
         }
         self.send(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);
     }

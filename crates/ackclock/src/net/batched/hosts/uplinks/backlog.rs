@@ -41,7 +41,7 @@ impl HostUplinks {
     /// When the next of what waits begins.
     pub(in crate::net::batched) fn next_start(&self) -> Time {
         let start = |&nic: &u32| self.nics[nic as usize].next_start();
-        self.backlog.iter().map(start).chain(self.next_scheduled()).min().unwrap_or(Time::NEVER)
+        self.backlog.iter().map(start).min().unwrap_or(Time::NEVER).min(self.next_scheduled)
     }
 
     /// The link is busy, or something waits that should have gone before.

@@ -83,14 +83,13 @@ impl HostUplinks {
         let Technology::Atm { llc } = self.technology else { return };
         let last = Time::from_ps(until.as_ps() - 1);
         let ahead = last.saturating_add(batch);
-        for link in self.scheduled.iter_mut().flatten().filter(|link| link.next() <= last) {
-            link.run(last, ahead, llc, &mut self.uplinks, io);
+        self.next_scheduled = Time::NEVER;
+        for link in self.scheduled.iter_mut().flatten() {
+            if link.next() <= last {
+                link.run(last, ahead, llc, &mut self.uplinks, io);
+            }
+            self.next_scheduled = self.next_scheduled.min(link.next());
         }
-    }
-
-    /// When the next cells begin.
-    pub(super) fn next_scheduled(&self) -> impl Iterator<Item = Time> {
-        self.scheduled.iter().flatten().map(|link| link.next())
     }
 
     /// See [`ScheduledLink::run`].

@@ -253,13 +253,38 @@ impl HostUplink {
         if self.is_watched(io) && self.begin(start, vc, self.frames, segment, io) == Intent::Lose {
             return;
         }
-        let frame = self.frames;
-        self.frames = frame.wrapping_add(1);
         if !segment.is_plain() {
-            io.frame_side[vc].keep(frame, segment);
+            io.frame_side[vc].keep(self.frames, segment);
         }
         // One of the two is zero.
-        let (seq_or_ack, size) = (segment.seq + segment.ack, segment.len);
+        self.post_frame(start, vc, segment.seq + segment.ack, segment.len, cells, io);
+    }
+
+    /// The same of a plain segment that begins with byte `seq_or_ack`, or acknowledges those before it, when nothing is watched: it
+    /// need not be in memory. Its headers have so many octets.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "what a segment is made of")]
+    pub(super) fn transmit_plain_cells(
+        &mut self,
+        start: Time,
+        vc: VcId,
+        seq_or_ack: u64,
+        len: u32,
+        headers: u16,
+        nic: &mut Nic,
+        llc: bool,
+        io: &mut Io,
+    ) {
+        let cells = aal5::cells(len + u32::from(headers), llc);
+        nic.occupy(start + self.spacing * u64::from(cells));
+        self.post_frame(start, vc, seq_or_ack, len, cells, io);
+    }
+
+    /// So many cells begin at `start`: a frame with `size` octets of data.
+    #[inline(always)]
+    fn post_frame(&mut self, start: Time, vc: VcId, seq_or_ack: u64, size: u32, cells: u16, io: &mut Io) {
+        let frame = self.frames;
+        self.frames = frame.wrapping_add(1);
         let complete = start + self.cell_time;
         if let Some(sent_frames) = &mut self.sent_frames {
             sent_frames.push(complete, cells, self.spacing);
