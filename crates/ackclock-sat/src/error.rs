@@ -1,7 +1,7 @@
 //! What can be wrong with satellites and places: always what, and what to do.
 
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use ackclock::units::Time;
 
@@ -76,18 +76,26 @@ impl SatError {
 
 impl fmt::Display for SatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SatError::OutOfRange { what, value, allowed } => write!(f, "{what} is {value}; it can be {allowed}"),
-            SatError::Notation { text, problem } => write!(f, "`{text}` is no constellation: {problem}"),
+        let text = match self {
+            SatError::OutOfRange { what, value, allowed } => format!("{what} is {value}; it can be {allowed}"),
+            SatError::Notation { text, problem } => format!("`{text}` is no constellation: {problem}"),
             SatError::Elements { place, satellite: Some(satellite), problem, .. } => {
-                write!(f, "{place}: satellite `{satellite}`: {problem}")
+                format!("{place}: satellite `{satellite}`: {problem}")
             }
-            SatError::Elements { place, satellite: None, problem, .. } => write!(f, "{place}: {problem}"),
+            SatError::Elements { place, satellite: None, problem, .. } => format!("{place}: {problem}"),
             SatError::Decayed { satellite, at, problem } => {
-                write!(f, "satellite `{satellite}` has decayed {} s after the start: {problem}", at.as_secs_f64())
+                format!("satellite `{satellite}` has decayed {} s after the start: {problem}", at.as_secs_f64())
             }
-            SatError::Conflict { problem, .. } => f.write_str(problem),
+            SatError::Conflict { problem, .. } => problem.clone(),
+        };
+        // Names and values of files may have line ends in them; a message is one line.
+        for letter in text.chars() {
+            match letter.is_control() {
+                true => write!(f, "{}", letter.escape_default())?,
+                false => f.write_char(letter)?,
+            }
         }
+        Ok(())
     }
 }
 
