@@ -1,7 +1,7 @@
 # Everyday commands. CI runs `make test`.
 
 CARGO ?= cargo
-# Executions of each fuzz target; if not given, a million of the reader, a hundred thousand of the engines.
+# Executions of each fuzz target; if not given, a million of scenarios, a hundred thousand or more of the others.
 FUZZ_RUNS ?=
 
 BENCH_ARGS ?=
@@ -62,14 +62,20 @@ accept: ## look at changed snapshots and take them over
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test registry
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-cli --test readme the_message
 
-fuzz: ## FUZZ_RUNS executions of the scenario reader and of both engines side by side (needs the nightly toolchain)
+fuzz: ## FUZZ_RUNS executions of every reader of files and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
-	mkdir -p fuzz/corpus/scenario
+	mkdir -p fuzz/corpus/scenario fuzz/corpus/sweep fuzz/corpus/elements fuzz/corpus/kept
 	@# Keys and words as the schema has them.
 	$(CARGO) run --release --locked -q -p ackclock-cli -- schema | grep -oE '"[a-z0-9_-]+"' | sort -u | \
 		cat fuzz/scenario.dict - >fuzz/corpus/scenario.dict
 	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none scenario corpus/scenario seeds/scenario -- \
 		-runs=$(or $(FUZZ_RUNS),1000000) -max_len=4096 -timeout=20 -dict=corpus/scenario.dict
+	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none sweep corpus/sweep seeds/sweep -- \
+		-runs=$(or $(FUZZ_RUNS),200000) -max_len=1024 -timeout=20 -rss_limit_mb=2048 -dict=corpus/scenario.dict
+	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none elements corpus/elements seeds/elements -- \
+		-runs=$(or $(FUZZ_RUNS),500000) -max_len=4096 -timeout=20 -rss_limit_mb=2048
+	cd fuzz && $(CARGO) +nightly fuzz run --sanitizer none kept corpus/kept seeds/kept -- \
+		-runs=$(or $(FUZZ_RUNS),100000) -max_len=4096 -timeout=20 -rss_limit_mb=2048
 	@# Long inputs to begin with: what is empty is the same simple network for a long time.
 	mkdir -p fuzz/corpus/engines
 	for n in 1 2 3 4 5 6 7 8; do head -c 400 /dev/urandom >fuzz/corpus/engines/start-$$n; done
