@@ -17,7 +17,6 @@ mod holds;
 pub mod ledger;
 pub mod lock;
 mod marked;
-mod marker;
 mod owner;
 pub mod recorded;
 pub mod result;

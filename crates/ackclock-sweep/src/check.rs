@@ -14,8 +14,8 @@ use ackclock_store::Key as RunKey;
 
 use crate::error::Error;
 use crate::metrics::METRICS;
+use crate::plan::until::UntilCi;
 use crate::plan::{FORMAT, FORMAT_VERSION, Key, Plan};
-use crate::until::UntilCi;
 
 /// A sweep of which every point was loaded.
 #[derive(Debug)]

@@ -190,7 +190,7 @@ impl Results {
 mod tests {
     use super::*;
     use crate::metrics::METRICS;
-    use crate::until::{MetricWidth, UntilCi};
+    use crate::plan::until::{MetricWidth, UntilCi};
 
     fn row(goodput: f64) -> Row {
         let of = |name: &str| (name == "goodput_bps").then_some(goodput);

@@ -9,9 +9,10 @@ pub mod heat;
 pub mod html;
 pub mod number;
 mod pack;
-pub mod pdf;
+pub mod paper;
+mod pdf;
 pub mod scatter;
-pub mod svg;
+mod svg;
 pub mod table;
 
 use chart::{Chart, Choice};

@@ -4,19 +4,17 @@
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str};
 
-use super::bands::{Bands, WIDTH, column};
-use super::drawing::{Anchor, CURVE, DASHES, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
+use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
 
-/// Plots below each other with one legend, as wide as a column of a paper.
-pub fn pdf_file(plots: &[Bands]) -> Vec<u8> {
-    let (drawing, height) = column(plots);
-    let scale = (COLUMN / WIDTH) as f32;
+/// A file of one page with a drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
+pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) -> Vec<u8> {
+    let scale = (on_paper / width) as f32;
     let [catalog, pages, page, font, shade, content] = [1, 2, 3, 4, 5, 6].map(Ref::new);
     let mut pdf = Pdf::new();
     pdf.catalog(catalog).pages(pages);
     pdf.pages(pages).kids([page]).count(1);
     let mut description = pdf.page(page);
-    description.parent(pages).media_box(Rect::new(0.0, 0.0, COLUMN as f32, height as f32 * scale)).contents(content);
+    description.parent(pages).media_box(Rect::new(0.0, 0.0, on_paper as f32, height as f32 * scale)).contents(content);
     let mut resources = description.resources();
     resources.fonts().pair(HELVETICA, font);
     resources.ext_g_states().pair(SHADED, shade);
@@ -148,55 +146,11 @@ const WIDTHS: [u16; 95] = [
 ];
 const HELVETICA: Name<'static> = Name(b"F1");
 const SHADED: Name<'static> = Name(b"G1");
-/// 3.4 inches, in points.
-const COLUMN: f64 = 245.0;
 const GRID: f32 = 0.87;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::bands::{BandCurve, BandPoint};
-    use crate::page::svg::svg_file;
-
-    fn plots() -> Vec<Bands> {
-        let point = |x: f64| BandPoint {
-            x,
-            mean: x * 1e6,
-            interval: Some((x * 0.9e6, x * 1.1e6)),
-            href: String::new(),
-            about: String::new(),
-        };
-        let curve = |name: &str| BandCurve { name: name.into(), points: vec![point(1.0), point(2.0), point(3.0)] };
-        let plot = |joined| Bands {
-            title: "(100 µs)".into(),
-            x: ("queue.buffer".into(), "bdp".into()),
-            logarithmic: false,
-            y: ("Goodput".into(), "bit/s".into()),
-            reach: vec![0.0],
-            joined,
-            curves: vec![curve("reno"), curve("vegas → a"), curve("sack"), curve("d")],
-        };
-        vec![plot(true), plot(false)]
-    }
-
-    #[test]
-    fn every_text_of_the_svg_is_in_the_pdf_and_offsets_are_right() {
-        let pdf = pdf_file(&plots());
-        assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF"));
-        let has = |words: &[u8]| pdf.windows(words.len()).any(|window| window == words);
-        // What is not ASCII is written in hexadecimal: µ is one octet of Latin-1.
-        assert!(has(b"(reno)") && has(b"(vegas ? a)") && has(b"(Goodput, Mb/s)") && has(b"<2831303020B57329>"));
-        let svg = svg_file(&plots());
-        let count = |words: &[u8]| pdf.windows(words.len()).filter(|window| *window == words).count();
-        assert_eq!(count(b"Tj"), svg.matches("<text").count());
-        // Each object begins where the table of references says.
-        let text = String::from_utf8_lossy(&pdf).into_owned();
-        assert_eq!(text.matches(" 0 obj").count(), 6);
-        let table = pdf.windows(4).rposition(|window| window == b"xref").unwrap();
-        let start = pdf.windows(9).rposition(|window| window == b"startxref").unwrap();
-        let said: usize = std::str::from_utf8(&pdf[start + 9..pdf.len() - 5]).unwrap().trim().parse().unwrap();
-        assert!(said < pdf.len() && pdf[said..].starts_with(b"xref") && said <= table);
-    }
 
     #[test]
     fn the_width_of_a_text_is_the_sum_of_its_letters() {

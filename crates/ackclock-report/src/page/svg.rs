@@ -1,18 +1,15 @@
 //! Plots as SVG: within a page, and as files.
 
-use super::bands::{Bands, WIDTH, column};
 use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
 use super::html::Html;
 use super::scatter::{line, text};
 
-/// Plots below each other as one SVG file: black on white, as wide as a column of a paper.
-pub fn svg_file(plots: &[Bands]) -> String {
-    let (drawing, height) = column(plots);
+/// A file, so many points wide and high as the drawing is: black on white, and so wide on paper as is said, in points of PostScript.
+pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) -> String {
     let mut body = Html::new();
-    draw(&drawing, &mut body);
-    // 3.4 inches are 245 points.
+    draw(drawing, &mut body);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"245pt\" color=\"#000\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{on_paper}pt\" color=\"#000\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
          <style>.grid {{ stroke: #ddd; }} .bar {{ stroke: #000; }}</style>\n{}\n</svg>\n",
         body.as_str()

@@ -3,7 +3,7 @@
 use super::dimension::Path;
 use super::range::{self, Range};
 use super::vary::{Assignment, Values, Varied};
-use super::{Request, Width};
+use super::width::Width;
 use crate::text::diagnostic::{At, LoadError, Report};
 use crate::text::files;
 use crate::text::source::Source;
@@ -31,23 +31,29 @@ pub(super) fn is_sweep(tree: &Table) -> bool {
 }
 
 impl SweepFile {
-    /// Checks every key; what is wrong is reported and left out.
-    pub(super) fn read(tree: &Table, request: &Request<'_>, source: &dyn Source, report: &mut Report) -> SweepFile {
+    /// Checks every key of the file at `path`; what is wrong is reported and left out. `numbers`: of what intervals are found.
+    pub(super) fn read(
+        tree: &Table,
+        path: &str,
+        numbers: &[&str],
+        source: &dyn Source,
+        report: &mut Report,
+    ) -> SweepFile {
         let mut file = SweepFile { at: Some(tree.at), ..SweepFile::default() };
         for (name, entry) in &tree.entries {
             let item = &entry.item;
             match (name.as_str(), &item.node) {
                 ("scenario", Node::Text(reference)) => {
-                    file.scenario = Some(source.join(request.file, reference));
+                    file.scenario = Some(source.join(path, reference));
                     file.at = Some(item.at);
                 }
                 ("seeds", Node::Integer(Some(count @ 1..=MOST))) => file.seeds = Some(*count as u64),
                 ("max_seeds", Node::Integer(Some(count @ 2..=MOST))) => file.max_seeds = Some(*count as u64),
                 ("until_ci", Node::Text(text)) => {
-                    file.widths.extend(Width::parse(text, item.at, request.numbers, report));
+                    file.widths.extend(Width::parse(text, item.at, numbers, report));
                 }
                 ("until_ci", Node::Array(items)) => {
-                    file.widths.extend(items.iter().filter_map(|item| width(item, request.numbers, report)));
+                    file.widths.extend(items.iter().filter_map(|item| width(item, numbers, report)));
                 }
                 ("latin_hypercube", Node::Integer(Some(count @ 2..=MOST))) => {
                     file.latin_hypercube = Some(*count as usize);

@@ -72,7 +72,7 @@ impl<'a> Sweep<'a> {
         let mut path = request.file.to_owned();
         let mut file = None;
         if file::is_sweep(&tree) {
-            let read = SweepFile::read(&tree, request, source, &mut report);
+            let read = SweepFile::read(&tree, request.file, request.numbers, source, &mut report);
             path = read.scenario.clone().unwrap_or(path);
             report.be_about(&path);
             tree = read.tree(source, &mut report);

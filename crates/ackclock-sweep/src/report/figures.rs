@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use ackclock_report::page::bands::{BandCurve, BandPoint, Bands};
 use ackclock_report::page::heat::{self, HeatMap};
 use ackclock_report::page::html::Html;
-use ackclock_report::page::pdf::pdf_file;
-use ackclock_report::page::svg::svg_file;
+use ackclock_report::page::paper::{pdf_file, svg_file};
 
 use super::layout::{Layout, Panel, accepted, layout, panels, rows_of};
 use crate::metrics::METRICS;

@@ -3,6 +3,8 @@
 //! Ownership is never judged by names. A folder that is new or empty gets a marker; in one that has none, nothing is
 //! replaced or removed.
 
+pub(crate) mod marker;
+
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -10,9 +12,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Problem, StoreError};
 use crate::holds::{Holds, MARKER};
 use crate::lock::Lock;
-use crate::marker::Marker;
 use crate::owner::{LOCK, Owner};
 use crate::whole::{self, WholeFile};
+use marker::Marker;
 
 /// A folder that belongs to the program and that this process uses alone.
 #[derive(Debug)]

@@ -1,15 +1,19 @@
 //! The arguments of every command, and their help.
 
+mod choices;
+mod sweep;
+
+pub use choices::{Engine, Format};
+pub use sweep::{MergeArgs, Shown, SweepArgs};
+
 use std::env;
 use std::path::PathBuf;
 
 use ackclock::record::{GROUPS, Metric};
-use ackclock::sim::{self, RESULT_VERSION};
+use ackclock::sim::RESULT_VERSION;
 use ackclock_report::figures;
-use ackclock_sweep::Shard;
-use ackclock_sweep::summary::Method;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::explain;
@@ -198,98 +202,6 @@ impl RunArgs {
     }
 }
 
-/// Run a scenario under many values and seeds: one table with a row for each run
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  ackclock sweep scenario.toml --vary queue.policy=epd,selective-drop --seeds 3\n\n\
-                  Values: a,b,c; LOW..HIGH:log:N and LOW..HIGH:lin:N, as in queue.buffer=0.1..4bdp:log:10. Keys with `;`\n\
-                  between them change together. A killed sweep resumes with the same command.")]
-pub struct SweepArgs {
-    /// The scenario file, or a sweep file that names one
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub file: String,
-    /// A key and its values; may be repeated: all combinations are run
-    #[arg(long, value_name = "KEY=VALUES")]
-    pub vary: Vec<String>,
-    /// Run each point with N seeds, the same for all points, beginning with that of the scenario [default: 1; 5 with --until-ci]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub seeds: Option<u32>,
-    /// Run each point with more seeds until half the width of its 95 % interval is at most this share of the mean, as in 2%: of the
-    /// goodput, or of another number, as in loss=10%; may be repeated
-    #[arg(long, value_name = "[NUMBER=]SHARE")]
-    pub until_ci: Vec<String>,
-    /// With --until-ci, the most seeds of a point [default: 100]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub max_seeds: Option<u32>,
-    /// Replace a value of the scenario at every point; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Sample N points of the ranges that have no number of values, as in queue.buffer=0.1..4bdp:log
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub latin_hypercube: Option<u32>,
-    /// Run the other points if the scenario refuses some
-    #[arg(long)]
-    pub skip_refused: bool,
-    /// Give up runs that take longer, as in 60s; they are recorded as failed, and the others go on
-    #[arg(long, value_name = "TIME")]
-    pub time_limit: Option<String>,
-    /// Run again what failed or took too long before
-    #[arg(long)]
-    pub retry: bool,
-    /// Only the part I of N parts, for N machines; `ackclock merge` puts the parts together
-    #[arg(long, value_name = "I/N")]
-    pub shard: Option<Shard>,
-    #[command(flatten)]
-    pub shown: Shown,
-    /// How many runs at a time [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub threads: Option<u32>,
-    /// Refuse sweeps of more runs
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    pub max_runs: u64,
-    /// Say how many runs there are, how long they take and how much disk, and run nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// The folder of the sweep [default: results/NAME-sweep-HASH, the same for the same points]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub out: Option<PathBuf>,
-    /// The batched engine, or the slower reference engine with one event at a time; their results are equal to the bit
-    #[arg(long, value_enum, default_value_t)]
-    pub engine: Engine,
-}
-
-/// Put the parts of a sweep together that were run with `sweep --shard`
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  ackclock merge part-1 part-2 --out whole\n\nThe order of the folders makes no difference."
-)]
-pub struct MergeArgs {
-    /// The folders of the parts
-    #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
-    pub dirs: Vec<PathBuf>,
-    /// The folder of the whole sweep
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub out: PathBuf,
-    #[command(flatten)]
-    pub shown: Shown,
-}
-
-/// What is made of the runs of a sweep
-#[derive(Args, Debug)]
-pub struct Shown {
-    /// How confidence intervals of means are found
-    #[arg(long, value_enum, default_value_t)]
-    pub interval: Interval,
-    /// Also show differences from the points where a varied key has this value, seed by seed
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub baseline: Option<String>,
-    /// Also write the figure to this file, as SVG or PDF by the end of its name; may be repeated
-    #[arg(long, value_name = "FILE.svg|pdf", value_hint = ValueHint::FilePath)]
-    pub plot: Vec<PathBuf>,
-    /// Also write the page to this file
-    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
-    pub report: Option<PathBuf>,
-}
-
 /// Check a scenario without running it
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock check scenario.toml --print")]
@@ -449,50 +361,6 @@ pub struct CompareArgs {
     /// The HTML file [default: comparison.html in the current folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
-}
-
-/// The formats of `export` by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    #[default]
-    Csv,
-    Json,
-}
-
-/// The kinds of confidence intervals by name: Student's t, percentiles of the bootstrap, its interval BCa.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Interval {
-    #[default]
-    Student,
-    Percentile,
-    Bca,
-}
-
-impl From<Interval> for Method {
-    fn from(interval: Interval) -> Method {
-        match interval {
-            Interval::Student => Method::Student,
-            Interval::Percentile => Method::Percentile,
-            Interval::Bca => Method::Bca,
-        }
-    }
-}
-
-/// The engines by name. (Comments at the variants would become help, a line for each option and each engine.)
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Engine {
-    #[default]
-    Batched,
-    Reference,
-}
-
-impl From<Engine> for sim::Engine {
-    fn from(engine: Engine) -> sim::Engine {
-        match engine {
-            Engine::Batched => sim::Engine::Batched,
-            Engine::Reference => sim::Engine::Reference,
-        }
-    }
 }
 
 /// The command line as it is kept with the result; the program's path is left out.

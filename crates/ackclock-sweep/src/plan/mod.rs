@@ -1,13 +1,15 @@
 //! The plan of a sweep: which points, which seeds, which keys of runs. It is kept beside the runs, so that tables can be made,
 //! and shards put together, without the scenario.
 
+pub(crate) mod until;
+
 use ackclock::sim::RESULT_VERSION;
 use ackclock_scenario::sweep::{VariedKey, rows};
 use ackclock_store::{Key as RunKey, seal};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::METRICS;
-use crate::until::UntilCi;
+use until::UntilCi;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
