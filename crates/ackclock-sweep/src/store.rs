@@ -45,7 +45,7 @@ impl Store {
     /// # Errors
     /// If the folder cannot be used, or holds a sweep over other keys, of another scenario or of another version.
     pub fn open(path: &Path, plan: Plan, mut waits: impl FnMut(&Owner)) -> Result<(Store, Damage), Error> {
-        let mut folder = ResultFolder::take(path, Holds::Sweep, &FILES, &mut waits)?;
+        let mut folder = ResultFolder::take(path, Holds::Sweep, &files(), &mut waits)?;
         let before = read_plan(path)?;
         if let Some(before) = &before {
             check_other(path, before, &plan)?;
@@ -171,17 +171,11 @@ fn remove_if_there(file: &Path) -> Result<(), Error> {
     }
 }
 
+/// The files of a sweep that the program replaces.
+pub(crate) fn files() -> Vec<&'static str> {
+    [PLAN].into_iter().chain(write::TABLES).collect()
+}
+
 /// The finished runs.
 pub(crate) const LEDGER: &str = "runs.jsonl";
 pub(crate) const PLAN: &str = "sweep.json";
-pub(crate) const FILES: [&str; 9] = [
-    PLAN,
-    "table.parquet",
-    "table.csv",
-    "summary.csv",
-    "differences.csv",
-    "report.html",
-    "figure.svg",
-    "figure.pdf",
-    "figure.csv",
-];

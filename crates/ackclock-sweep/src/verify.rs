@@ -9,7 +9,7 @@ use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, read_file
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::results::{Results, Row, Status};
-use crate::store::{FILES, LEDGER, PLAN, read_plan};
+use crate::store::{LEDGER, PLAN, files, read_plan};
 use crate::summary::Method;
 use crate::table::{self, Selection};
 use crate::write::TABLES;
@@ -64,7 +64,7 @@ pub fn verify(marked: &Marked) -> Findings {
     if let Some(results) = results.filter(|results| is_to_follow && results.plan().is_of_this_version()) {
         follow(path, &results, &mut findings);
     }
-    marked.others(&[&FILES[..], &[LEDGER]].concat(), &mut findings);
+    marked.others(&[&files()[..], &[LEDGER]].concat(), &mut findings);
     findings
 }
 
