@@ -37,6 +37,13 @@ fn cases(default: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
 }
 
+/// What was once found: RM cells past an edge device and cells of a stream, both by one link, in one slot.
+#[test]
+fn an_input_at_which_the_engines_differed() {
+    let Example { scenario, seed, stops } = example(include_bytes!("inputs/rm-cells-past-an-edge"));
+    engines_agree(&scenario, seed, &stops).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
 /// `ENGINES_INPUT=FILE cargo test -p ackclock --test engines_random` shows what the fuzzer found.
 #[test]
 fn an_input_of_the_fuzzer() {

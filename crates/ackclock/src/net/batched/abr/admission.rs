@@ -350,8 +350,10 @@ impl RunAdmission {
             Destination::RunPort { .. } if vc.goes_on_by_cells => vc.go_on_to_port(begins, run, pti, io),
             // Past an edge device, which sends frames as hosts do.
             Destination::RunPort { mailbox, input_ref } => {
-                let run = CellRun { time, seq_or_ack, size, input_ref, ..CellRun::rm(pti, frame) };
-                io.abr.runs[mailbox as usize].push(run);
+                // In the stream of all that comes by this link: of cells in one slot the first one comes first.
+                let stream = &mut io.abr.streams[mailbox as usize][vc.stream as usize];
+                stream.runs.push_back(CellRun { time, seq_or_ack, size, input_ref, ..CellRun::rm(pti, frame) });
+                stream.cells.push_back(StreamCell { time, at_port: input_ref.at_port, is_new: true, eom: false });
             }
             Destination::Host { inbox, link } if pti.is_rm() => {
                 if pti == Pti::FORWARD_RM && std::mem::take(&mut vc.efci) {

@@ -208,7 +208,14 @@ impl Kernel {
         assert!(place.slot >= self.slot, "time went back to {}", cell.time);
         let vc = &mut self.admission.vcs[cell.at_port];
         if cell.is_new {
-            let run = Run::open(&runs.pop_front().expect("what is new is in the list"));
+            let run = runs.pop_front().expect("what is new is in the list");
+            if run.pti.is_rm() {
+                // By itself: the frames of its connection may come from an edge device.
+                let number = self.pacing.number(Run::new(&run));
+                self.pacing.add_cell(number, place);
+                return;
+            }
+            let run = Run::open(&run);
             if vc.latest == NO_RUN {
                 vc.latest = self.pacing.number(run);
             } else {

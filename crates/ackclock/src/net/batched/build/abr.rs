@@ -89,7 +89,8 @@ impl Plan<'_> {
             .map(|(vc, next_hop): (VcId, NextHop)| {
                 let visits = routes.visits.remove(&(id, vc)).unwrap_or_default();
                 let of_rm_cells = routes.of_rm_cells.remove(&(id, vc)).unwrap_or(next_hop.to);
-                let stream = routes.stream(next_hop.to);
+                // Past an edge device only RM cells go on to a port.
+                let stream = routes.stream(of_rm_cells);
                 RunVc::new(vc, self.vcs[vc].name_hash, (next_hop, of_rm_cells), stream, visits)
             })
             .collect();
