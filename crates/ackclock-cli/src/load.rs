@@ -17,6 +17,15 @@ pub fn load(path: &str, sets: &[String], consequence: Option<&'static str>) -> R
     Ok(loaded)
 }
 
+/// Loads and checks a scenario, and gives it with a comment at each key that says where its value comes from. Warnings go to
+/// standard error.
+pub fn load_annotated(path: &str, sets: &[String]) -> Result<(Loaded, String), Failure> {
+    let (loaded, annotated) =
+        ackclock_scenario::load_annotated(&Disk, path, sets).map_err(|error| failure(error, None))?;
+    diagnostics::print(&loaded.warnings);
+    Ok((loaded, annotated))
+}
+
 /// What is wrong with a scenario; `consequence` is what it prevents.
 pub fn failure(error: LoadError, consequence: Option<&'static str>) -> Failure {
     match error {

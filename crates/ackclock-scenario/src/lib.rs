@@ -44,7 +44,7 @@ mod text;
 mod values;
 mod write;
 
-pub use load::{Loaded, load, load_with};
+pub use load::{Loaded, load, load_annotated, load_with};
 pub use schema::json_schema;
 pub use text::diagnostic::{Diagnostic, LoadError, Place, Severity};
 pub use text::not_modelled::NOT_MODELLED_PAGE;

@@ -19,8 +19,6 @@ pub struct Loaded {
     /// The scenario file with every key written out. Canonical: it does not depend on how the values were given
     /// (file, `extends`, `--set`, default), has no comments, and loads to the same scenario.
     pub resolved: String,
-    /// The resolved scenario with a comment at each key that says where its value comes from: `check --print`.
-    pub annotated: String,
     /// Which nodes can communicate, when, and at what delay, if there are satellites.
     pub contacts: Option<ackclock_sat::plan::Plan>,
     /// What is probably not meant, though it can be run.
@@ -39,6 +37,22 @@ pub fn load_with(
     arguments: &[Argument<'_>],
     overrides: &[String],
 ) -> Result<Loaded, LoadError> {
+    Ok(loaded(read(source, path, arguments, overrides)?))
+}
+
+/// As [`load`], and the resolved scenario with a comment at each key that says where its value comes from: `check --print`.
+pub fn load_annotated(source: &dyn Source, path: &str, overrides: &[String]) -> Result<(Loaded, String), LoadError> {
+    let checked = read(source, path, &[], overrides)?;
+    let annotated = write::annotated(&checked.plan, &checked.document, &checked.report);
+    Ok((loaded(checked), annotated))
+}
+
+fn read(
+    source: &dyn Source,
+    path: &str,
+    arguments: &[Argument<'_>],
+    overrides: &[String],
+) -> Result<Checked, LoadError> {
     let mut report = Report::of(path);
     let mut tree = files::read(source, path, &mut report)?;
     let is_readable = !report.has_errors();
@@ -47,14 +61,32 @@ pub fn load_with(
     check(tree, is_readable, source, path, report)
 }
 
-/// The scenario that a tree describes. Not `is_readable`: a text of it does not parse, and what else is wrong is not known.
-pub(crate) fn check(
+/// The scenario that a tree describes.
+pub(crate) fn load_tree(
+    tree: Table,
+    is_readable: bool,
+    source: &dyn Source,
+    path: &str,
+    report: Report,
+) -> Result<Loaded, LoadError> {
+    Ok(loaded(check(tree, is_readable, source, path, report)?))
+}
+
+/// What passed every check, with what it was read from.
+struct Checked {
+    plan: Plan,
+    document: Document,
+    report: Report,
+}
+
+/// Not `is_readable`: a text of the tree does not parse, and what else is wrong is not known.
+fn check(
     mut tree: Table,
     is_readable: bool,
     source: &dyn Source,
     path: &str,
     mut report: Report,
-) -> Result<Loaded, LoadError> {
+) -> Result<Checked, LoadError> {
     files::refuse_extends(&mut tree, &mut report);
     version::translate(&mut tree, &mut report);
     let document = Document::read(&tree, &mut report);
@@ -68,7 +100,12 @@ pub(crate) fn check(
         );
         return Err(LoadError::Invalid(diagnostics));
     };
-    let (resolved, annotated) = write::write(&plan, &document, &report);
+    Ok(Checked { plan, document, report })
+}
+
+fn loaded(checked: Checked) -> Loaded {
+    let Checked { plan, document, report } = checked;
+    let resolved = write::plain(&plan, &document);
     let Plan { scenario, seed, contacts, .. } = plan;
-    Ok(Loaded { scenario, seed, resolved, annotated, contacts, warnings: report.into_diagnostics() })
+    Loaded { scenario, seed, resolved, contacts, warnings: report.into_diagnostics() }
 }

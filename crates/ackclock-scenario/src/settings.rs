@@ -1,6 +1,8 @@
 //! Sections: what the files give, and what holds once sections below and defaults are added.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
 use ackclock::units::{Rate, Span};
 
@@ -38,7 +40,8 @@ pub(crate) struct Settings {
     pub(crate) section: Section,
     /// Where a key that is missing is missing from.
     pub(crate) at: Option<At>,
-    values: BTreeMap<&'static str, Setting>,
+    /// Shared with other tables as long as nothing but defaults holds in them: most tables of most scenarios are such.
+    values: Arc<BTreeMap<&'static str, Setting>>,
     /// Keys that were probably meant by unknown ones, and so are not missing.
     misspelt: BTreeSet<&'static str>,
 }
@@ -48,6 +51,14 @@ struct Setting {
     /// `None`: wrong, and reported.
     value: Option<Value>,
     origin: Origin,
+    /// The value as in a file, if it is a default that is spelled again and again.
+    spelled: Option<Arc<str>>,
+}
+
+impl Setting {
+    fn new(value: Option<Value>, origin: Origin) -> Setting {
+        Setting { value, origin, spelled: None }
+    }
 }
 
 /// Where a value comes from.
@@ -56,7 +67,7 @@ pub(crate) enum Origin {
     /// A file or an argument.
     Given(At),
     /// No value is given; the source of the default.
-    Default(String),
+    Default(Cow<'static, str>),
 }
 
 impl Given {
@@ -107,6 +118,21 @@ impl Given {
     }
 }
 
+/// What holds in a table where nothing is given. A scenario has tables by the hundred, and a sweep loads scenarios by the
+/// hundred thousand: so the defaults are read once.
+fn defaults(section: Section) -> &'static Arc<BTreeMap<&'static str, Setting>> {
+    static ALL: LazyLock<BTreeMap<Section, Arc<BTreeMap<&'static str, Setting>>>> = LazyLock::new(|| {
+        let setting = |key: &'static Key| {
+            let origin = Origin::Default(Cow::Borrowed(key.source));
+            let value = values::default_value(key)?;
+            let spelled = Some(Arc::from(value.spelled()));
+            Some((key.name, Setting { value: Some(value), origin, spelled }))
+        };
+        Section::every().map(|section| (section, Arc::new(section.keys().filter_map(setting).collect()))).collect()
+    });
+    &ALL[&section]
+}
+
 /// Reports a key, and returns the one that was probably meant.
 fn unknown_key(
     section: Section,
@@ -147,14 +173,14 @@ fn unknown_table(section: Section, name: &str, at: At, tables: &[&'static str], 
 impl Settings {
     /// What holds in a section: the first of `layers` that gives a key decides, then the default.
     pub(crate) fn resolve(section: Section, layers: &[&Given]) -> Settings {
-        let mut values = BTreeMap::new();
-        for key in section.keys() {
-            let given = layers.iter().find_map(|layer| layer.values.get(key.name));
-            if let Some(given) = given {
-                values.insert(key.name, Setting { value: given.value.clone(), origin: Origin::Given(given.at) });
-            } else if let Some(value) = values::default_value(key) {
-                let origin = Origin::Default(key.source.to_owned());
-                values.insert(key.name, Setting { value: Some(value), origin });
+        let mut values = defaults(section).clone();
+        if layers.iter().any(|layer| !layer.values.is_empty()) {
+            let values = Arc::make_mut(&mut values);
+            for (name, given) in layers.iter().rev().flat_map(|layer| &layer.values) {
+                // A layer below may be a table of another kind, with more keys.
+                if section.key_named(name).is_some() {
+                    values.insert(name, Setting::new(given.value.clone(), Origin::Given(given.at)));
+                }
             }
         }
         let first = layers.first();
@@ -163,31 +189,34 @@ impl Settings {
     }
 
     /// Fills in a default that depends on other things.
-    pub(crate) fn set_default(&mut self, name: &'static str, value: Value, source: impl Into<String>) {
-        let origin = Origin::Default(source.into());
-        self.values.entry(name).or_insert(Setting { value: Some(value), origin });
+    pub(crate) fn set_default(&mut self, name: &'static str, value: Value, source: impl Into<Cow<'static, str>>) {
+        if !self.has(name) {
+            let origin = Origin::Default(source.into());
+            Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value), origin));
+        }
     }
 
     /// Spells a value that was given in another way.
     pub(crate) fn rewrite(&mut self, name: &'static str, value: Value) {
-        if let Some(setting) = self.values.get_mut(name) {
+        if let Some(setting) = Arc::make_mut(&mut self.values).get_mut(name) {
             setting.value = Some(value);
+            setting.spelled = None;
         }
     }
 
     /// Puts another default in the place of the usual one.
-    pub(crate) fn replace_default(&mut self, name: &'static str, value: Value, source: &str) {
-        let origin = Origin::Default(source.to_owned());
+    pub(crate) fn replace_default(&mut self, name: &'static str, value: Value, source: impl Into<Cow<'static, str>>) {
+        let origin = Origin::Default(source.into());
         let is_given = self.values.get(name).is_some_and(|setting| matches!(setting.origin, Origin::Given(_)));
         if !is_given {
-            self.values.insert(name, Setting { value: Some(value), origin });
+            Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value), origin));
         }
     }
 
     /// Says more about the source of a default.
     pub(crate) fn describe_default(&mut self, name: &str, source: String) {
-        if let Some(Setting { origin: Origin::Default(known), .. }) = self.values.get_mut(name) {
-            *known = source;
+        if let Some(Setting { origin: Origin::Default(known), .. }) = Arc::make_mut(&mut self.values).get_mut(name) {
+            *known = source.into();
         }
     }
 
@@ -231,6 +260,14 @@ impl Settings {
     /// The value of a key that is known and right.
     pub(crate) fn value(&self, name: &str) -> Option<&Value> {
         self.values.get(name).and_then(|setting| setting.value.as_ref())
+    }
+
+    /// The value of a key that is known and right, as it is and as in a file, and where it comes from.
+    pub(crate) fn written(&self, name: &str) -> Option<(&Value, Cow<'_, str>, &Origin)> {
+        let setting = self.values.get(name)?;
+        let value = setting.value.as_ref()?;
+        let spelled = setting.spelled.as_deref().map_or_else(|| Cow::Owned(value.spelled()), Cow::Borrowed);
+        Some((value, spelled, &setting.origin))
     }
 
     /// Where the value of a key was given.

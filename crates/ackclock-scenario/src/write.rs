@@ -1,5 +1,6 @@
 //! The whole scenario as a file again: every key that applies, in one order, in one spelling.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use ackclock::ids::LinkId;
@@ -17,16 +18,28 @@ use crate::text::diagnostic::Report;
 use crate::text::names::natural;
 use crate::values::{drops, list, text};
 
-/// A file to be: header or blank lines without origin, `key = value` lines with one.
-pub(crate) struct Writer<'a> {
-    report: &'a Report,
-    plain: String,
-    annotated: String,
+/// A key, its value as in a file, and where that comes from.
+type Line<'a> = (&'static str, Cow<'a, str>, Option<&'a Origin>);
+
+/// A file to be.
+struct Writer<'a> {
+    /// The texts that values come from, if that is to be said.
+    sources: Option<&'a Report>,
+    text: String,
 }
 
-/// The canonical text of a plan, without and with the sources of its values.
-pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (String, String) {
-    let mut writer = Writer { report, plain: String::new(), annotated: String::new() };
+/// The canonical text of a plan.
+pub(crate) fn plain(plan: &Plan, document: &Document) -> String {
+    write(plan, document, None)
+}
+
+/// The canonical text of a plan with the sources of its values.
+pub(crate) fn annotated(plan: &Plan, document: &Document, report: &Report) -> String {
+    write(plan, document, Some(report))
+}
+
+fn write(plan: &Plan, document: &Document, sources: Option<&Report>) -> String {
+    let mut writer = Writer { sources, text: String::new() };
     let technology = plan.network.word("technology");
     let topology = plan.network.word("topology");
     let bottleneck = plan.top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
@@ -80,7 +93,7 @@ pub(crate) fn write(plan: &Plan, document: &Document, report: &Report) -> (Strin
         let settings = Settings::resolve(Section::Udp, &[&named.given]);
         writer.section(Some(&header("udp", &named.name)), &settings, None, &context);
     }
-    (writer.plain, writer.annotated)
+    writer.text
 }
 
 impl Writer<'_> {
@@ -94,17 +107,17 @@ impl Writer<'_> {
     ) {
         let mut lines = Vec::new();
         for key in settings.section.keys() {
-            let Some(value) = settings.value(key.name) else { continue };
             if settings.is_used(key, context) == Some(false) {
                 continue;
             }
+            let Some((value, spelled, origin)) = settings.written(key.name) else { continue };
             let written_below = below.is_some_and(|below| {
                 let below_key = below.section.key_named(key.name);
                 below_key.is_some_and(|key| below.is_used(key, context) != Some(false))
                     && below.value(key.name) == Some(value)
             });
             if !written_below {
-                lines.push((key.name, value.spelled(), settings.origin(key.name)));
+                lines.push((key.name, spelled, Some(origin)));
             }
         }
         // A section that says nothing new is left out.
@@ -137,7 +150,7 @@ impl Writer<'_> {
     fn given(&mut self, section: Section, named: &Named) {
         let settings = Settings::resolve(section, &[&named.given]);
         let given = section.keys().filter_map(|key| Some((key.name, named.given.value(key.name)?)));
-        let lines = given.map(|(key, value)| (key, value.spelled(), settings.origin(key))).collect();
+        let lines = given.map(|(key, value)| (key, value.spelled().into(), settings.origin(key))).collect();
         self.lines(Some(&header(section.key(), &named.name)), lines);
     }
 
@@ -152,13 +165,13 @@ impl Writer<'_> {
         let common = &given.common;
         let scenario = &plan.scenario;
         let own = &common.settings;
-        let found = Origin::Default("fewest links, then least delay, then names in order".to_owned());
-        let mut lines: Vec<(&'static str, String, Option<&Origin>)> = Vec::new();
+        let found = Origin::Default("fewest links, then least delay, then names in order".into());
+        let mut lines: Vec<Line<'_>> = Vec::new();
         for (key, name) in [("from", from), ("to", to)] {
             let letter = if key == "from" { 's' } else { 'd' };
             let is_default = given.is_generated && *name == topologies::host(letter, &flow.name);
             if !is_default {
-                lines.push((key, text(name), own.origin(key)));
+                lines.push((key, text(name).into(), own.origin(key)));
             }
         }
         let routes =
@@ -170,16 +183,16 @@ impl Writer<'_> {
             }
             if !(given.is_generated && is_default) {
                 let path = route.at(Time::ZERO, &scenario.links);
-                lines.push((key, nodes(scenario, &path), own.origin(key).or(Some(&found))));
+                lines.push((key, nodes(scenario, &path).into(), own.origin(key).or(Some(&found))));
             }
         }
         for (key, changes) in ["route_changes", "back_route_changes"].into_iter().zip(&given.route_changes) {
             if let Some(value) = own.value(key).filter(|_| !changes.is_empty()) {
-                lines.push((key, value.spelled(), own.origin(key)));
+                lines.push((key, value.spelled().into(), own.origin(key)));
             }
         }
         if !flow.forced_drops.is_empty() {
-            lines.push(("drops", drops(&flow.forced_drops), own.origin("drops")));
+            lines.push(("drops", drops(&flow.forced_drops).into(), own.origin("drops")));
         }
         let inherited = ["start", "start_jitter", "stop", "size", "write"].map(|key| (key, &plan.traffic));
         let of_service = ["service", "pcr"].map(|key| (key, &plan.framing));
@@ -188,7 +201,7 @@ impl Writer<'_> {
                 && below.section != Section::Packet
                 && below.value(key) != Some(value)
             {
-                lines.push((key, value.spelled(), own.origin(key)));
+                lines.push((key, value.spelled().into(), own.origin(key)));
             }
         }
         // Where [traffic] writes everything at once, its interval is not said.
@@ -196,7 +209,7 @@ impl Writer<'_> {
             let is_said = plan.traffic.word("write").is_none();
             flow.writes.is_some() && !(is_said && plan.traffic.value("write_interval") == Some(value))
         });
-        lines.extend(interval.map(|value| ("write_interval", value.spelled(), own.origin("write_interval"))));
+        lines.extend(interval.map(|value| ("write_interval", value.spelled().into(), own.origin("write_interval"))));
         let name = header("flow", &flow.name);
         if !lines.is_empty() {
             self.lines(Some(&name), lines);
@@ -207,23 +220,28 @@ impl Writer<'_> {
         self.tables(&format!("{name}.tcp"), &common.tcp_settings, Some(&plan.tcp), TCP_CHOICES, context);
     }
 
-    fn lines(&mut self, header: Option<&str>, lines: Vec<(&'static str, String, Option<&Origin>)>) {
+    fn lines(&mut self, header: Option<&str>, lines: Vec<Line<'_>>) {
         if let Some(header) = header {
-            for text in [&mut self.plain, &mut self.annotated] {
-                let _ = writeln!(text, "\n[{header}]");
-            }
+            let _ = writeln!(self.text, "\n[{header}]");
         }
+        let Some(report) = self.sources else {
+            for (key, value, _) in lines {
+                for part in [key, " = ", &value, "\n"] {
+                    self.text.push_str(part);
+                }
+            }
+            return;
+        };
         let lines: Vec<(String, Option<&Origin>)> =
             lines.into_iter().map(|(key, value, origin)| (format!("{key} = {value}"), origin)).collect();
         let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|width| *width <= 48).max().unwrap_or(0);
         for (line, origin) in lines {
-            let _ = writeln!(self.plain, "{line}");
             let comment = match origin {
-                Some(Origin::Given(at)) => format!("from {}", self.report.file_line(*at)),
+                Some(Origin::Given(at)) => format!("from {}", report.file_line(*at)),
                 Some(Origin::Default(source)) => format!("default: {source}"),
                 None => "default".to_owned(),
             };
-            let _ = writeln!(self.annotated, "{line:<width$}  # {}", one_line(&comment));
+            let _ = writeln!(self.text, "{line:<width$}  # {}", one_line(&comment));
         }
     }
 }

@@ -16,11 +16,16 @@ use ackclock::tcp::{
     RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Writes,
 };
 use ackclock::units::{Rate, Span, Time};
-use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load};
+use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
 
 fn loaded(files: &Memory, path: &str, sets: &[&str]) -> Loaded {
+    annotated(files, path, sets).0
+}
+
+/// With the text that says where values come from.
+fn annotated(files: &Memory, path: &str, sets: &[&str]) -> (Loaded, String) {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    match load(files, path, &sets) {
+    match load_annotated(files, path, &sets) {
         Ok(loaded) => loaded,
         Err(error) => panic!("{error:#?}"),
     }
@@ -374,22 +379,22 @@ fn the_derived_file_wins_key_by_key() {
         .with("base/a.toml", roundtrip::BASE)
         .with("base/b.toml", "extends = \"a.toml\"\nseed = 7\n[queue]\nbuffer = \"500 cells\"\n[flow.f1]\ntcp = { mss = \"1024 B\" }\n")
         .with("c.toml", "extends = \"./base/b.toml\"\ncapacity = \"1 Mbps\"\n[queue]\npolicy = \"epd\"\n[flow.f1.tcp]\nrecovery = \"reno\"\n");
-    let loaded = loaded(&files, "c.toml", &[]);
+    let (loaded, annotated) = annotated(&files, "c.toml", &[]);
     assert_eq!((loaded.seed, loaded.scenario.name.as_str()), (7, "c"));
     let queue = &link(&loaded.scenario, "sw1->sw2").queue;
     assert_eq!(queue.buffer, Buffer::Cells(500));
     assert!(matches!(&queue.policy, PolicyParams::Cells(CellPolicyParams::Epd(epd)) if epd.threshold_cells == 400.0));
     let tcp = &flow(&loaded.scenario, "f1").tcp;
     assert_eq!((tcp.mss, &tcp.recovery), (1024, &RecoveryParams::Reno(())));
-    assert!(loaded.annotated.contains("buffer = \"500 cells\""));
-    assert!(loaded.annotated.contains("# from base/b.toml:4\n"), "{}", loaded.annotated);
+    assert!(annotated.contains("buffer = \"500 cells\""));
+    assert!(annotated.contains("# from base/b.toml:4\n"), "{annotated}");
     assert!(!loaded.resolved.contains("extends"));
 }
 
 #[test]
 fn arguments_win_over_files_and_later_ones_over_earlier_ones() {
     let files = Memory::new().with("a.toml", roundtrip::BASE);
-    let loaded = loaded(
+    let (loaded, annotated) = annotated(
         &files,
         "a.toml",
         &[
@@ -415,7 +420,7 @@ fn arguments_win_over_files_and_later_ones_over_earlier_ones() {
     assert_eq!(flow(scenario, "f1").forced_drops.len(), 2);
     assert_eq!((scenario.name.as_str(), loaded.seed), ("a = b", 16));
     assert!(matches!(flow(scenario, "f2").tcp.ack, AckPolicy::Delayed { .. }));
-    assert!(loaded.annotated.contains("buffer = \"4000 cells\"      # from --set\n"), "{}", loaded.annotated);
+    assert!(annotated.contains("buffer = \"4000 cells\"      # from --set\n"), "{annotated}");
 }
 
 #[test]
@@ -437,7 +442,8 @@ fn the_annotated_file_says_where_values_come_from() {
         "test.toml",
         "extends = \"base.toml\"\n[tcp]\nrecovery = \"fall-floyd\"\n[flow.r]\nfrom = \"d1\"\nto = \"s2\"\n[flow.r.tcp]\nrecovery = \"vanilla\"\n",
     );
-    insta::assert_snapshot!(loaded(&files, "test.toml", &["queue.selective-drop.forgiveness=episode"]).annotated);
+    let (_, annotated) = annotated(&files, "test.toml", &["queue.selective-drop.forgiveness=episode"]);
+    insta::assert_snapshot!(annotated);
 }
 
 #[test]

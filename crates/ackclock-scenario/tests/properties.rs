@@ -3,7 +3,7 @@
 #[path = "support/roundtrip.rs"]
 mod roundtrip;
 
-use ackclock_scenario::{Memory, load};
+use ackclock_scenario::{Memory, load, load_annotated};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -184,8 +184,9 @@ proptest! {
                 sets.pop();
             }
         }
-        let loaded = load(&files, "a.toml", &sets).expect("every argument was tried");
+        let (loaded, annotated) = load_annotated(&files, "a.toml", &sets).expect("every argument was tried");
         roundtrip::check_loaded(&loaded);
+        roundtrip::check_text(&annotated, &loaded);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -13,6 +14,7 @@ use ackclock_scenario::{Diagnostic, LoadError, Loaded, Severity};
 use ackclock_store::Key as RunKey;
 
 use crate::error::Error;
+use crate::held::{Held, Small};
 use crate::metrics::METRICS;
 use crate::plan::until::UntilCi;
 use crate::plan::{FORMAT, FORMAT_VERSION, Key, Plan};
@@ -34,6 +36,7 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
     /// Whether every point gives the same under every seed.
     pub is_certain: bool,
+    held: Held,
 }
 
 /// Something that is wrong at some points.
@@ -89,6 +92,7 @@ impl Checked {
             refused_points: 0,
             warnings: Vec::new(),
             is_certain: true,
+            held: Held::new(),
         };
         let points = usize::try_from(sweep.points()).expect("the caller has looked at the number of points");
         let mut first = 0;
@@ -119,8 +123,23 @@ impl Checked {
         self.plan.points.len() - self.refused_points
     }
 
+    /// The scenario of a point that was accepted. Those that are not in memory any more are loaded again.
+    ///
+    /// # Errors
+    /// If a point that is loaded again cannot be loaded any more, or is another scenario than it was.
+    pub(crate) fn scenario(&self, sweep: &Sweep<'_>, point: usize) -> Result<Arc<Scenario>, Error> {
+        if let Some(scenario) = self.held.get(point) {
+            return Ok(scenario);
+        }
+        let loaded = sweep.load(point).map_err(Error::Load)?;
+        if self.plan.points[point] != Some(hash(&loaded.resolved)) {
+            return Err(Error::Changed { point: self.plan.label(point) });
+        }
+        Ok(Arc::new(loaded.scenario))
+    }
+
     fn accept(&mut self, found: Found) -> Result<(), Error> {
-        let Found { name, seed, unit, key, cost, duration_s, is_certain, warnings } = found;
+        let Found { name, seed, unit, key, cost, duration_s, is_certain, warnings, small } = found;
         let last = seed.saturating_add(self.plan.seeds as u64 - 1);
         if last > LARGEST_SEED {
             return Err(Error::Seeds { first: seed, seeds: self.plan.seeds });
@@ -135,6 +154,9 @@ impl Checked {
         self.is_certain &= is_certain;
         self.costs.push(cost);
         self.durations_s.push(duration_s);
+        if let Some(small) = small {
+            self.held.hold(self.plan.points.len(), small);
+        }
         self.plan.points.push(Some(key));
         for warning in warnings {
             if self.warnings.len() < MOST_KINDS && !self.warnings.iter().any(|known| is_same(known, &warning)) {
@@ -162,7 +184,7 @@ impl Checked {
     }
 }
 
-/// What the plan needs of a point. The scenario itself is loaded again when it is run: it may be large.
+/// What the plan needs of a point.
 struct Found {
     name: String,
     seed: u64,
@@ -172,20 +194,22 @@ struct Found {
     duration_s: f64,
     is_certain: bool,
     warnings: Vec<Diagnostic>,
+    small: Option<Small>,
 }
 
 impl From<Loaded> for Found {
-    fn from(loaded: Loaded) -> Found {
-        let Loaded { scenario, seed, resolved, warnings, .. } = loaded;
+    fn from(mut loaded: Loaded) -> Found {
+        let scenario = &loaded.scenario;
         Found {
-            seed,
-            unit: unit(&scenario),
-            key: hash(&resolved),
-            cost: most_crossings(&scenario).max(1.0),
+            seed: loaded.seed,
+            unit: unit(scenario),
+            key: hash(&loaded.resolved),
+            cost: most_crossings(scenario).max(1.0),
             duration_s: scenario.duration.as_secs_f64(),
-            is_certain: !sim::has_randomness(&scenario),
-            warnings,
-            name: scenario.name,
+            is_certain: !sim::has_randomness(scenario),
+            name: scenario.name.clone(),
+            warnings: std::mem::take(&mut loaded.warnings),
+            small: Small::of(loaded),
         }
     }
 }
@@ -207,7 +231,7 @@ fn keys(dimension: &Dimension) -> Vec<Key> {
 }
 
 /// What a point is known by.
-pub(crate) fn hash(resolved: &str) -> RunKey {
+fn hash(resolved: &str) -> RunKey {
     RunKey::new(resolved, 0, RESULT_VERSION)
 }
 

@@ -9,7 +9,6 @@ use ackclock_scenario::sweep::Sweep;
 
 use crate::check::Checked;
 use crate::metrics::METRICS;
-use crate::plan::Plan;
 
 /// What the missing runs take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +37,7 @@ impl Estimate {
         for place in 0..PILOTS.min(missing.len()) {
             // The list begins with the most expensive.
             let run = missing[(missing.len() - 1) * place / (PILOTS - 1).max(1)];
-            let seconds = pilot(sweep, plan, run, stop)?;
+            let seconds = pilot(sweep, checked, run, stop)?;
             measured_s += seconds;
             measured_cost += cost(&run);
         }
@@ -59,11 +58,11 @@ impl Estimate {
 }
 
 /// Seconds that a run takes, from its beginning; loading it included.
-fn pilot(sweep: &Sweep<'_>, plan: &Plan, run: usize, stop: &AtomicBool) -> Option<f64> {
-    let (point, seed) = plan.point_and_seed(run);
+fn pilot(sweep: &Sweep<'_>, checked: &Checked, run: usize, stop: &AtomicBool) -> Option<f64> {
+    let (point, seed) = checked.plan.point_and_seed(run);
     let began = Instant::now();
-    let scenario = sweep.load(point).ok()?.scenario;
-    let loading = began.elapsed().as_secs_f64() / plan.seeds as f64;
+    let scenario = checked.scenario(sweep, point).ok()?;
+    let loading = began.elapsed().as_secs_f64() / checked.plan.seeds as f64;
     let began = Instant::now();
     let mut simulation = sim::build(&scenario, seed);
     let step = Span::from_ps((scenario.duration.as_ps() / STEPS).max(1));

@@ -8,6 +8,7 @@
 mod check;
 mod error;
 mod estimate;
+mod held;
 mod merge;
 mod metrics;
 mod plan;

@@ -9,7 +9,7 @@ use ackclock::sim::Engine;
 use ackclock_run::{End, Failure, Job, Jobs, Load};
 use ackclock_scenario::sweep::Sweep;
 
-use crate::check::{Checked, hash};
+use crate::check::Checked;
 use crate::error::Error;
 use crate::metrics::{self, Facts};
 use crate::results::{Results, Row, Status};
@@ -68,8 +68,11 @@ pub fn run_missing(
     let seeds = checked.plan.seeds;
     let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
     let failed = Mutex::new(None);
-    let load = |point: usize| match load(sweep, checked, point) {
-        Ok((scenario, facts)) => Some((Arc::new(scenario), facts)),
+    let load = |point: usize| match checked.scenario(sweep, point) {
+        Ok(scenario) => {
+            let facts = Facts::of(&scenario);
+            Some((scenario, facts))
+        }
         Err(error) => {
             *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             None
@@ -120,15 +123,6 @@ impl<F: Fn(usize) -> Loaded + Sync> Load for OfPoint<'_, F> {
         let loaded = self.loaded.get_or_init(|| (self.load)(self.point));
         loaded.as_ref().map(|(scenario, _)| scenario.clone())
     }
-}
-
-fn load(sweep: &Sweep<'_>, checked: &Checked, point: usize) -> Result<(Scenario, Facts), Error> {
-    let loaded = sweep.load(point).map_err(Error::Load)?;
-    if checked.plan.points[point] != Some(hash(&loaded.resolved)) {
-        return Err(Error::Changed { point: checked.plan.label(point) });
-    }
-    let facts = Facts::of(&loaded.scenario);
-    Ok((loaded.scenario, facts))
 }
 
 fn row(facts: Option<&Facts>, end: End, limit: Option<Duration>) -> Row {

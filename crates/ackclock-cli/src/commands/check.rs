@@ -9,9 +9,9 @@ use crate::{editors, load, output};
 
 /// Checks a scenario file.
 pub fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let loaded = load::load(&args.file, &args.set, None)?;
+    let (loaded, annotated) = load::load_annotated(&args.file, &args.set)?;
     if args.print {
-        output::print(&(editors::line() + &loaded.annotated))?;
+        output::print(&(editors::line() + &annotated))?;
         return Ok(Exit::Fine);
     }
     let warnings = match loaded.warnings.len() {

@@ -44,7 +44,7 @@ fn replace_mss(settings: &mut Settings, path_mtu: Option<u32>) {
             Some(mtu) => format!("RFC 9293 §3.7.1: the path carries datagrams of {mtu} B"),
             None => "RFC 6691: Ethernet's 1500 B less headers and options".to_owned(),
         };
-        settings.replace_default("mss", Value::Quantity(mss), &source);
+        settings.replace_default("mss", Value::Quantity(mss), source);
     }
 }
 

@@ -13,6 +13,9 @@ mod traffic;
 mod udp;
 pub(crate) mod words;
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
 pub(crate) use key::{Amount, Bare, Fallback, Family, INSTANT, Key, Kind, Section};
 pub(crate) use mechanisms::{Mechanism, NO_RATES, of_plain, policies, queue_algorithms, tcp_algorithms, to_plain};
@@ -20,11 +23,18 @@ pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 pub(crate) use traffic::DROP;
 
 impl Section {
-    /// Every kind of table: those of [`Section::ALL`], and those of mechanisms for all ports and connections.
+    /// Those of [`Section::ALL`], and those of mechanisms for all ports and connections.
     pub(crate) fn everywhere() -> impl Iterator<Item = Section> {
         let of_queues = (0..queue_algorithms().len()).map(|index| Section::QueueAlgorithm(index as u8));
         let algorithms = (0..tcp_algorithms().len()).map(|index| Section::TcpAlgorithm(index as u8));
         Section::ALL.iter().copied().chain(of_queues).chain(algorithms)
+    }
+
+    /// Every kind of table.
+    pub(crate) fn every() -> impl Iterator<Item = Section> {
+        let of_ports = (0..queue_algorithms().len()).map(|index| Section::PortAlgorithm(index as u8));
+        let of_flows = (0..tcp_algorithms().len()).map(|index| Section::FlowTcpAlgorithm(index as u8));
+        Section::everywhere().chain([Section::LinkDirection]).chain(of_ports).chain(of_flows)
     }
 
     /// Every kind of table but those of mechanisms, and [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
@@ -145,6 +155,13 @@ impl Section {
 
     /// Its keys in the order of writing.
     pub(crate) fn keys(self) -> impl Iterator<Item = &'static Key> {
+        // Asked for at every table that is read, so the lists are gone through once.
+        static ALL: LazyLock<BTreeMap<Section, Vec<&'static Key>>> =
+            LazyLock::new(|| Section::every().map(|section| (section, section.listed_keys().collect())).collect());
+        ALL[&self].iter().copied()
+    }
+
+    fn listed_keys(self) -> impl Iterator<Item = &'static Key> {
         network::KEYS
             .iter()
             .chain(traffic::KEYS)

@@ -14,7 +14,7 @@ mod width;
 pub use dimension::{Dimension, VariedKey};
 pub use width::Width;
 
-use crate::load::{Loaded, check};
+use crate::load::{Loaded, load_tree};
 use crate::text::diagnostic::{At, LoadError, Report};
 use crate::text::files;
 use crate::text::overrides;
@@ -104,7 +104,7 @@ impl<'a> Sweep<'a> {
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.
             let report = std::mem::take(&mut sweep.report);
-            match check(sweep.tree_of(0), is_readable, source, &sweep.path, report) {
+            match load_tree(sweep.tree_of(0), is_readable, source, &sweep.path, report) {
                 Err(error) => return Err(error),
                 Ok(_) => unreachable!("a report with errors is refused"),
             }
@@ -127,7 +127,7 @@ impl<'a> Sweep<'a> {
     /// # Errors
     /// If the scenario or a value is wrong.
     pub fn load(&self, point: usize) -> Result<Loaded, LoadError> {
-        check(self.tree_of(point), true, self.source, &self.path, self.report.clone())
+        load_tree(self.tree_of(point), true, self.source, &self.path, self.report.clone())
     }
 
     fn tree_of(&self, point: usize) -> Table {

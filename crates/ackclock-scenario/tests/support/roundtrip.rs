@@ -1,6 +1,6 @@
 //! What must hold for every input, whatever it is. Shared by the tests and the fuzz target.
 
-use ackclock_scenario::{LoadError, Loaded, Memory, Severity, load};
+use ackclock_scenario::{LoadError, Loaded, Memory, Severity, load, load_annotated};
 
 /// Loads bytes as a file; what follows a NUL byte is a list of `--set` arguments, one a line.
 pub fn check_bytes(bytes: &[u8]) {
@@ -10,24 +10,30 @@ pub fn check_bytes(bytes: &[u8]) {
     let sets: Vec<String> = sets.lines().map(str::to_owned).collect();
     // The file may extend itself, a good base, and a file that does not exist.
     let memory = Memory::new().with("main.toml", file).with("base.toml", BASE);
-    match load(&memory, "main.toml", &sets) {
-        Ok(loaded) => check_loaded(&loaded),
+    match load_annotated(&memory, "main.toml", &sets) {
+        Ok((loaded, annotated)) => {
+            check_loaded(&loaded);
+            check_text(&annotated, &loaded);
+        }
         Err(error) => check_refusal(&error),
     }
 }
 
 /// The canonical text loads to the same scenario and the same text, without warnings of its own.
 pub fn check_loaded(loaded: &Loaded) {
-    for text in [&loaded.resolved, &loaded.annotated] {
-        let memory = Memory::new().with("resolved.toml", text.as_str());
-        let again = match load(&memory, "resolved.toml", &[]) {
-            Ok(again) => again,
-            Err(error) => panic!("the resolved file is refused: {error:#?}\n{text}"),
-        };
-        assert_eq!(again.scenario, loaded.scenario, "{text}");
-        assert_eq!(again.seed, loaded.seed);
-        assert_eq!(again.resolved, loaded.resolved);
-    }
+    check_text(&loaded.resolved, loaded);
+}
+
+/// A text that says all that holds in a scenario, with comments or without, loads to the same.
+pub fn check_text(text: &str, loaded: &Loaded) {
+    let memory = Memory::new().with("resolved.toml", text);
+    let again = match load(&memory, "resolved.toml", &[]) {
+        Ok(again) => again,
+        Err(error) => panic!("the resolved file is refused: {error:#?}\n{text}"),
+    };
+    assert_eq!(again.scenario, loaded.scenario, "{text}");
+    assert_eq!(again.seed, loaded.seed);
+    assert_eq!(again.resolved, loaded.resolved);
 }
 
 /// A refusal has a reason, and every place is a place.
