@@ -32,5 +32,5 @@ pub use plan::{Key, Plan};
 pub use results::{Results, Status};
 pub use run::{Options, missing, run_missing};
 pub use shard::Shard;
-pub use store::Store;
+pub use store::{Opened, Store};
 pub use verify::verify;

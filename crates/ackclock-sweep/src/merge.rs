@@ -35,7 +35,8 @@ pub fn merge(from: &[PathBuf], to: &Path, waits: impl FnMut(&Owner)) -> Result<M
         }
     }
     let plan = plan.ok_or_else(|| Error::NoSweep(to.to_path_buf()))?;
-    let (store, damage) = Store::open(to, plan, waits)?;
+    let (opened, damage) = Store::open(to, plan, waits)?;
+    let store = opened.begin()?;
     let mut damage = vec![damage];
     let by_key = store.with_results(|results| results.by_key());
     for folder in from {

@@ -27,6 +27,52 @@ struct Kept {
     results: Results,
 }
 
+/// The folder of a sweep that was looked at, before anything is written. Dropped as it is, it leaves the folder as it was: one that
+/// was made goes again.
+#[derive(Debug)]
+pub struct Opened {
+    folder: ResultFolder,
+    before: Option<Plan>,
+    /// `None` as long as there is none.
+    ledger: Option<Ledger>,
+    results: Results,
+}
+
+impl Opened {
+    /// What is there of the plan.
+    pub fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// Writes the plan, so that runs can follow. Tables of other runs go.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn begin(self) -> Result<Store, Error> {
+        let Opened { mut folder, before, ledger, results } = self;
+        let path = folder.path().to_path_buf();
+        let plan = results.plan();
+        let is_other = before.as_ref().is_some_and(|before| !before.is_same_sweep(plan));
+        if is_other || results.count(Status::Missing) + results.count(Status::Failed) > 0 {
+            folder.note_incomplete()?;
+        }
+        if before.as_ref() != Some(plan) {
+            write_plan(&path, plan)?;
+        }
+        if is_other {
+            // They are of other runs than the plan.
+            for table in write::TABLES {
+                remove_if_there(&path.join(table))?;
+            }
+        }
+        let ledger = match ledger {
+            Some(ledger) => ledger,
+            None => Ledger::open_each(&path.join(LEDGER), |_, _: Row| {})?.0,
+        };
+        Ok(Store { folder, kept: Mutex::new(Kept { ledger, results }) })
+    }
+}
+
 impl Store {
     /// The folder for a sweep where none is given: the same points have the same folder, and each shard has one of its own.
     pub fn default_path(plan: &Plan, shard: Shard) -> PathBuf {
@@ -44,8 +90,8 @@ impl Store {
     ///
     /// # Errors
     /// If the folder cannot be used, or holds a sweep over other keys, of another scenario or of another version.
-    pub fn open(path: &Path, plan: Plan, mut waits: impl FnMut(&Owner)) -> Result<(Store, Damage), Error> {
-        let mut folder = ResultFolder::take(path, Holds::Sweep, &files(), &mut waits)?;
+    pub fn open(path: &Path, plan: Plan, mut waits: impl FnMut(&Owner)) -> Result<(Opened, Damage), Error> {
+        let folder = ResultFolder::take(path, Holds::Sweep, &files(), &mut waits)?;
         let before = read_plan(path)?;
         if let Some(before) = &before {
             check_other(path, before, &plan)?;
@@ -53,30 +99,18 @@ impl Store {
         for table in write::TABLES {
             folder.check_unchanged(table)?;
         }
-        let is_other = before.as_ref().is_some_and(|before| !before.is_same_sweep(&plan));
-        if is_other {
-            folder.note_incomplete()?;
-        }
-        if before.as_ref() != Some(&plan) {
-            write_plan(path, &plan)?;
-        }
-        if is_other {
-            // They are of other runs than the plan.
-            for table in write::TABLES {
-                remove_if_there(&path.join(table))?;
-            }
-        }
         let mut results = Results::new(plan);
+        let file = path.join(LEDGER);
+        if !file.exists() {
+            return Ok((Opened { folder, before, ledger: None, results }, Damage::default()));
+        }
         let by_key = results.by_key();
-        let (ledger, damage) = Ledger::open_each(&path.join(LEDGER), |key, row: Row| {
+        let (ledger, damage) = Ledger::open_each(&file, |key, row: Row| {
             if let Some(run) = by_key.get(&key) {
                 results.set(*run, row);
             }
         })?;
-        if results.count(Status::Missing) + results.count(Status::Failed) > 0 {
-            folder.note_incomplete()?;
-        }
-        Ok((Store { folder, kept: Mutex::new(Kept { ledger, results }) }, damage))
+        Ok((Opened { folder, before, ledger: Some(ledger), results }, damage))
     }
 
     /// Where it is.

@@ -66,7 +66,8 @@ impl Drop for Folder {
 fn go_on(sweep: &Sweep<'_>, checked: &Checked, folder: &Path, threads: usize, shard: Shard) -> bool {
     let stop = AtomicBool::new(false);
     let options = Options { threads, engine: Engine::default(), time_limit: None, shard, retry: false, stop: &stop };
-    let (mut store, damage) = Store::open(folder, checked.plan.clone(), |_| {}).unwrap();
+    let (opened, damage) = Store::open(folder, checked.plan.clone(), |_| {}).unwrap();
+    let mut store = opened.begin().unwrap();
     assert!(damage.lines.is_empty());
     let todo = || store.with_results(|results| ackclock_sweep::missing(results, &checked.costs, &options).len());
     // Where intervals decide how many seeds there are, more may be missing after each round.

@@ -65,10 +65,13 @@ impl Case<'_> {
 /// The files of the results, and what was printed. The order of the lines of a ledger is that in which runs ended; the marker of a
 /// folder knows also what was there before.
 fn results(place: &Place) -> Vec<(String, Vec<u8>)> {
-    let kept = place.path("kept");
+    results_of(&place.path("kept"))
+}
+
+fn results_of(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
-    for file in crate::support::files(&kept) {
-        let name = file.strip_prefix(&kept).unwrap().display().to_string();
+    for file in crate::support::files(folder) {
+        let name = file.strip_prefix(folder).unwrap().display().to_string();
         let mut content = fs::read(&file).unwrap();
         if name.ends_with("runs.jsonl") {
             let mut lines: Vec<&[u8]> = content.split_inclusive(|octet| *octet == b'\n').collect();
@@ -251,7 +254,13 @@ fn a_full_disk_is_named_with_its_remedy() {
         " are free on the disk of `disk/all`; nothing was run",
         "help: free space on the disk, ",
     ]);
-    assert_eq!(kept_runs_in(&place.path("disk/all")), 0);
+    assert!(!place.path("disk/all").exists(), "a refused sweep leaves nothing");
+    // Nor does it change what is there: more values of a finished sweep.
+    let few = ["sweep", "scenario.toml", "--vary", "queue.buffer=60cells,2000cells", "--out", "disk/all"];
+    place.run(&few).exits_with(0);
+    let before = results_of(&place.path("disk/all"));
+    place.run(&vary).exits_with(1).says(&[" are free on the disk of `disk/all`; nothing was run"]);
+    assert_eq!(results_of(&place.path("disk/all")), before);
     assert!(mount("remount,size=16m"));
     place.run(&run).exits_with(0).says(&[&format!("resuming: {kept} of 40 runs were finished before")]);
     place.run(&["verify", "disk"]).exits_with(0);

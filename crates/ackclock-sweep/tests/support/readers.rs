@@ -143,7 +143,8 @@ fn write_sweep(folder: &Path) {
     let sweep = Sweep::read(&files, &Request { file: "short.toml", vary: &vary, ..Request::default() }).unwrap();
     let stop = AtomicBool::new(false);
     let checked = Checked::of(&sweep, 1, None, Vec::new(), 1, &stop, &mut |_| {}).unwrap().unwrap();
-    let (mut store, _) = Store::open(folder, checked.plan.clone(), |_| {}).unwrap();
+    let (opened, _) = Store::open(folder, checked.plan.clone(), |_| {}).unwrap();
+    let mut store = opened.begin().unwrap();
     let options = Options {
         threads: 1,
         engine: Engine::default(),

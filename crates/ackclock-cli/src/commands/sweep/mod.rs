@@ -62,11 +62,11 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
             None => Ok(interrupted()),
         };
     }
-    let (mut store, damage) = Store::open(&path, checked.plan.clone(), |owner| seeds::say_that_it_waits(&path, owner))?;
+    let (opened, damage) = Store::open(&path, checked.plan.clone(), |owner| seeds::say_that_it_waits(&path, owner))?;
     if !damage.is_none() {
         console::note(format_args!("warning: {damage}"));
     }
-    let todo = store.with_results(|results| missing(results, &checked.costs, &options));
+    let todo = missing(opened.results(), &checked.costs, &options);
     match announced(&sweep, &checked, &todo, &options) {
         Some((text, estimate)) if !todo.is_empty() => {
             console::note(format_args!("{text}"));
@@ -77,6 +77,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
         Some(_) => {}
         None => return Ok(interrupted()),
     }
+    let mut store = opened.begin()?;
     if let Some(said) = simulate(&sweep, &checked, &store, &options)? {
         console::note(format_args!("interrupted: {said}"));
         return Ok(Exit::Interrupted);
