@@ -290,6 +290,32 @@ fn damage_is_named_and_done_again() {
     assert_eq!(tables(&place, "all"), before);
 }
 
+/// That is what a power failure leaves, so `verify` cannot tell one from the other; nor need the next command.
+#[test]
+fn whole_lines_that_are_cut_from_an_unfinished_ledger_are_done_again() {
+    let place = Place::with("sweep-cut", RANDOM);
+    swept(&place, &["--out", "all"]).exits_with(0);
+    swept(&place, &["--shard", "1/2", "--out", "part"]).exits_with(0);
+    let ledger = place.read("part/runs.jsonl");
+    let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
+    assert_eq!(lines.len(), 18);
+    place.write("part/runs.jsonl", lines[..11].concat());
+    place.run(&["verify", "part"]).exits_with(0).says(&[]);
+    swept(&place, &["--out", "part"]).exits_with(0).says(&["36 runs, 25 to do", "resuming: 11 runs finished before"]);
+    assert_eq!(tables(&place, "part"), tables(&place, "all"));
+    assert_eq!(sorted_lines(&place.read("part/runs.jsonl")), sorted_lines(&place.read("all/runs.jsonl")));
+    // Of a complete sweep it shows, even if nothing else was touched.
+    place.write("part/runs.jsonl", lines[..11].concat());
+    let outcome = place.run(&["verify", "part"]).exits_with(1);
+    assert!(outcome.stdout.contains("`part/runs.jsonl`: 25 runs of the tables are not in it"), "{outcome:#?}");
+}
+
+fn sorted_lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
 #[test]
 fn a_file_says_what_to_vary() {
     let place = Place::with("sweep-file", RANDOM);
