@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ackclock::ids::{Id, LinkId};
 use ackclock::link::LinkSchedule;
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
-use ackclock::record::{Metric, Records, Shape, Subject};
+use ackclock::record::{Captured, Columns, DropReason, Metric, Records, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
@@ -35,6 +35,8 @@ pub struct Estimate {
     pub low: f64,
     /// The most that they say.
     pub high: f64,
+    /// The octets of memory that the records take until they are written, the least that the scales say.
+    pub memory_bytes: f64,
     /// The duration of the longest run that was simulated.
     pub simulated: Span,
 }
@@ -79,7 +81,17 @@ pub fn document_bytes(scenario: &Scenario) -> f64 {
     let ends = scenario.flows.len() + scenario.udp.len();
     // Percentiles of delays are as long as the rest.
     let delays = if scenario.recording.delays { 2.0 } else { 1.0 };
-    delays * (ends as f64 * FLOW_BYTES + scenario.links.len() as f64 * PORT_BYTES)
+    delays * (ends as f64 * FLOW_BYTES + switch_ports(scenario) * PORT_BYTES)
+}
+
+/// About how many octets of memory a scenario and one network of it take.
+pub fn network_bytes(scenario: &Scenario) -> f64 {
+    let ends = scenario.flows.len() + scenario.udp.len();
+    ends as f64 * END_MEMORY_BYTES + scenario.links.len() as f64 * LINK_MEMORY_BYTES
+}
+
+fn switch_ports(scenario: &Scenario) -> f64 {
+    scenario.links.iter().filter(|link| scenario.nodes[link.from].kind == NodeKind::Switch).count() as f64
 }
 
 /// When an estimate is good enough.
@@ -108,6 +120,7 @@ struct Pilot {
     /// Events and rows.
     work: u64,
     parts: Vec<(&'static str, f64)>,
+    memory: [(&'static str, f64); 1],
 }
 
 impl Estimate {
@@ -138,32 +151,50 @@ impl Estimate {
 
     fn by(pilots: &[Pilot], duration: Span) -> Estimate {
         let last = &pilots[pilots.len() - 1];
-        let parts = match pilots {
-            [.., before, last] => line(before, last, duration),
-            _ => last.parts.clone(),
+        let (parts, bytes, other) = Estimate::lines(pilots, |pilot| &pilot.parts, duration);
+        let (_, memory, other_memory) = Estimate::lines(pilots, |pilot| &pilot.memory, duration);
+        Estimate {
+            parts,
+            bytes,
+            low: bytes.min(other),
+            high: bytes.max(other),
+            memory_bytes: memory.min(other_memory),
+            simulated: last.duration,
+        }
+    }
+
+    /// What the larger scales say, in parts and in all, and what the smaller ones say in all.
+    fn lines(pilots: &[Pilot], parts: Parts, duration: Span) -> (Vec<(&'static str, f64)>, f64, f64) {
+        let found = match pilots {
+            [.., before, last] => line(before, last, parts, duration),
+            [last] => parts(last).to_vec(),
+            [] => Vec::new(),
         };
-        let bytes = sum(&parts);
+        let bytes = sum(&found);
         // At full length nothing is left to guess.
         let other = match pilots {
-            [.., first, second, last] if last.duration < duration => sum(&line(first, second, duration)),
+            [.., first, second, last] if last.duration < duration => sum(&line(first, second, parts, duration)),
             _ => bytes,
         };
-        Estimate { parts, bytes, low: bytes.min(other), high: bytes.max(other), simulated: last.duration }
+        (found, bytes, other)
     }
 }
+
+/// What of a run on a smaller scale is looked at.
+type Parts = fn(&Pilot) -> &[(&'static str, f64)];
 
 fn sum(parts: &[(&str, f64)]) -> f64 {
     parts.iter().map(|(_, bytes)| bytes).sum()
 }
 
 /// What two runs say of one of this duration.
-fn line(before: &Pilot, last: &Pilot, duration: Span) -> Vec<(&'static str, f64)> {
+fn line(before: &Pilot, last: &Pilot, parts: Parts, duration: Span) -> Vec<(&'static str, f64)> {
     let [first, second, whole] = [before.duration, last.duration, duration].map(Span::as_secs_f64);
     let part = |&(name, bytes): &(&'static str, f64)| {
-        let shorter = before.parts.iter().find(|(other, _)| *other == name).map_or(0.0, |(_, bytes)| *bytes);
+        let shorter = parts(before).iter().find(|(other, _)| *other == name).map_or(0.0, |(_, bytes)| *bytes);
         (name, bytes + (bytes - shorter).max(0.0) * (whole - second) / (second - first))
     };
-    last.parts.iter().map(part).collect()
+    parts(last).iter().map(part).collect()
 }
 
 /// The scenario, shorter by this power of two.
@@ -212,8 +243,25 @@ impl Pilot {
         let records = simulation.finish();
         let rows: usize = records.series.iter().map(|series| series.columns.len()).sum();
         let parts = lengths(&records, scenario, part);
-        Some(Pilot { duration: scenario.duration, work: events + rows as u64, parts })
+        let memory = [("memory", held_bytes(&records))];
+        Some(Pilot { duration: scenario.duration, work: events + rows as u64, parts, memory })
     }
+}
+
+/// How much memory the records over time of a run take, with what their lists are longer than their content, and what is copied
+/// of them until they are written.
+fn held_bytes(records: &Records) -> f64 {
+    let captured: usize = records.captures.iter().map(|capture| capture.packets.len()).sum();
+    let of_series = |columns: &Columns| {
+        let row = match columns {
+            Columns::Points { .. } => size_of::<(Time, f64)>(),
+            Columns::Intervals { .. } => size_of::<[f64; 3]>(),
+            Columns::Drops { .. } => size_of::<(Time, [u32; 2], DropReason)>(),
+        };
+        columns.len() * row
+    };
+    let series: usize = records.series.iter().map(|series| of_series(&series.columns)).sum();
+    (captured * size_of::<Captured>() + series) as f64 * HELD_PER_OCTET
 }
 
 /// How long the files of a run would be.
@@ -319,7 +367,7 @@ fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
     let recording = &scenario.recording;
     let intervals = (scenario.duration.as_secs_f64() / recording.interval.as_secs_f64()).ceil();
     let flows = (scenario.flows.len() + scenario.udp.len()) as f64;
-    let ports = scenario.links.iter().filter(|link| scenario.nodes[link.from].kind == NodeKind::Switch).count() as f64;
+    let ports = switch_ports(scenario);
     let of_metric = |metric: Metric| match (metric.shape(), metric.subject()) {
         (Shape::Intervals, Subject::Flow) => INTERVAL_BYTES * intervals * flows,
         (Shape::Intervals, Subject::Port) => INTERVAL_BYTES * intervals * ports,
@@ -332,6 +380,8 @@ fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
     recording.metrics.iter().map(of_metric).sum::<f64>() + captured
 }
 
+/// Memory that records take over that of their content: lists grow by doubling, and are copied once.
+const HELD_PER_OCTET: f64 = 2.0;
 /// Less than this is written without a word.
 const MUCH_BYTES: f64 = 1e9;
 /// What the longest run of an estimate has at least to do, in events and rows: some tenths of a second, where runs that
@@ -366,6 +416,10 @@ const VC_PORTS: f64 = 16.0;
 const FLOW_BYTES: f64 = 430.0;
 /// Of a port that is not the host's.
 const PORT_BYTES: f64 = 510.0;
+/// Of a flow in memory, with both of its ends.
+const END_MEMORY_BYTES: f64 = 2500.0;
+/// Of one direction of a link in memory, with its port and its node.
+const LINK_MEMORY_BYTES: f64 = 1000.0;
 
 #[cfg(test)]
 mod tests;

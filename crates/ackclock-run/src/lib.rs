@@ -13,7 +13,7 @@ mod unfinished;
 mod verify;
 
 pub use error::KeepError;
-pub use estimate::{Estimate, document_bytes, most_crossings};
+pub use estimate::{Estimate, document_bytes, most_crossings, network_bytes};
 pub use folder::Folder;
 pub use job::{Job, Jobs, Load};
 pub use panics::is_of_a_run;

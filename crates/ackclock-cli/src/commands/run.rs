@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     }
     seeds::warn_of_work(std::iter::once(&scenario), count - before.len(), "--set duration=10s");
     let recorded = warn_of_much(&scenario, &part, seed, count - before.len());
-    refuse_beyond_room(&scenario, recorded, (count, before.len()), &folder)?;
+    refuse_beyond_room(&scenario, &recorded, (count, before.len()), &folder)?;
     let alone = count == 1;
     let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
@@ -64,17 +64,18 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
 }
 
 /// Refuses runs of which not even the least that they are going to write and to hold fits on the disk and into memory. `recorded` is
-/// what they are going to record, octets; `runs` is how many there are, and how many of them are finished.
+/// what they are going to record; `runs` is how many there are, and how many of them are finished.
 fn refuse_beyond_room(
     scenario: &Scenario,
-    recorded: f64,
+    recorded: &Need,
     (runs, finished): (usize, usize),
     folder: &Folder,
 ) -> Result<(), Failure> {
     let document = ackclock_run::document_bytes(scenario);
     // Until the result is written, each run is in the ledger and in the document.
-    let disk = recorded + document * (2 * runs - finished) as f64;
-    let memory = document * runs as f64 * MEMORY_PER_OCTET;
+    let disk = recorded.disk + document * (2 * runs - finished) as f64;
+    let network = ackclock_run::network_bytes(scenario);
+    let memory = network + recorded.memory + document * runs as f64 * MEMORY_PER_OCTET;
     room::refuse_beyond(
         Need { disk, memory },
         folder.path(),
@@ -82,15 +83,17 @@ fn refuse_beyond_room(
     )
 }
 
-/// Says how much so many runs are going to record, if it is much: the least, octets.
-fn warn_of_much(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize) -> f64 {
+/// Says how much so many runs are going to record, if it is much; the least that it takes.
+fn warn_of_much(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize) -> Need {
     let mut reporter = Reporter::new();
     let mut watch = |fraction| reporter.update(fraction, |_| "estimating the size of the records".into());
     let estimate = Estimate::of_much(scenario, part, seed, runs, interrupt::watch(), &mut watch);
     reporter.clear();
-    let Some(estimate) = estimate else { return 0.0 };
+    let Some(estimate) = estimate else { return Need { disk: 0.0, memory: 0.0 } };
     console::note(format_args!("{}", much(&estimate, runs)));
-    estimate.low * runs as f64
+    // Of the runs that go on at a time, the records are in memory.
+    let at_a_time = seeds::cores().min(runs) as f64;
+    Need { disk: estimate.low * runs as f64, memory: estimate.memory_bytes * at_a_time }
 }
 
 /// What so many runs are going to record, and what would be less.
@@ -202,7 +205,8 @@ mod tests {
     #[test]
     fn what_is_recorded_is_announced_with_its_largest_parts() {
         let parts = vec![("cwnd", 1e6), ("queue", 2e6), ("captures", 5e5), ("rtt", 1e5)];
-        let mut estimate = Estimate { parts, bytes: 3.6e6, low: 3.5e6, high: 3.7e6, simulated: Span::from_ms(250) };
+        let mut estimate =
+            Estimate { parts, bytes: 3.6e6, low: 3.5e6, high: 3.7e6, memory_bytes: 0.0, simulated: Span::from_ms(250) };
         let said = much(&estimate, 500);
         let expected =
             "will take about 1.8 GB (queue 1.0 GB, cwnd 500 MB, captures 250 MB), estimated from runs of up to 0.250 s";

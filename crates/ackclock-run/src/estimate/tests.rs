@@ -1,5 +1,6 @@
 use super::*;
 use ackclock_scenario::{Disk, load};
+use ackclock_store::document::Document;
 
 /// A scenario of the repository with everything recorded.
 fn loaded(name: &str, sets: &[&str]) -> (Scenario, ScenarioPart) {
@@ -107,4 +108,40 @@ fn a_gigabyte_is_announced_and_less_is_not() {
     assert!(estimate.is_close() && (1.25e9..1.35e9).contains(&bytes), "{bytes} {estimate:?}");
     // Nothing is said by who was interrupted.
     assert!(much(500, &AtomicBool::new(true)).is_none());
+}
+
+/// Documents of many runs of networks of all kinds, with many switches, many hosts, or a constellation.
+#[test]
+fn a_document_is_as_long_as_is_said_within_a_factor_of_two() {
+    let mut wrong = 0;
+    for (name, sets) in [
+        ("lan-selective-drop", &[][..]),
+        ("packet-dumbbell", &[][..]),
+        ("packet-dumbbell", &["network.sources=300", "delays=true"]),
+        ("abr/gfc-2", &["duration=\"10 ms\"", "warmup=\"0 s\""]),
+        ("rate-control/gfc-2", &["duration=\"10 ms\"", "warmup=\"0 s\""]),
+        ("iridium", &["duration=\"5 s\""]),
+        ("paths/udp-background", &[]),
+        ("bench/leo", &["duration=\"2 s\"", "warmup=\"0 s\""]),
+    ] {
+        let path = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let mut given = vec!["record=[]".to_owned(), "capture=[]".to_owned()];
+        given.extend(sets.iter().map(|set| set.to_string()));
+        let loaded = load(&Disk, &path, &given).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let (part, scenario) = (ScenarioPart::of(&loaded.scenario, loaded.resolved), loaded.scenario);
+        let mut simulation = sim::build(&scenario, 1);
+        while !simulation.progress().finished() {
+            simulation.step(simulation.progress().now + Span::from_ms(100));
+        }
+        let run = Run::from(&simulation.finish());
+        let of_runs = |count: usize| {
+            let document = Document::new(Vec::new(), part.clone(), vec![1; count], vec![run.clone(); count]);
+            document.to_json().len() as f64
+        };
+        let written = of_runs(3) - of_runs(2);
+        let said = document_bytes(&scenario);
+        println!("{name} {sets:?}: {said:.0} said, {written:.0} written, {:.2}", said / written);
+        wrong += usize::from(!(0.5..=2.0).contains(&(said / written)));
+    }
+    assert_eq!(wrong, 0, "scenarios of which another length is said");
 }
