@@ -73,11 +73,13 @@ fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, find
     let by_key = results.as_ref().map(|results| results.by_key()).unwrap_or_default();
     let mut finished: HashSet<RunKey> = HashSet::new();
     let mut others = 0_usize;
+    let (mut bad, mut last_good): (Vec<(usize, BadLine)>, usize) = (Vec::new(), 0);
     let mut found = Findings::default();
     let read = Ledger::read_lines(ledger, |number, line: Result<(RunKey, Row), BadLine>| {
         let line_of = || format!("line {number}");
         match line {
             Ok((key, row)) => {
+                last_good = number;
                 // What failed may be tried again, and finished once.
                 if row.failed.is_none() && !finished.insert(key) {
                     found.damage_at(
@@ -100,10 +102,21 @@ fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, find
             }
             // A process that is stopped leaves it. Of a complete sweep no run is written any more.
             Err(BadLine::Torn) if !marked.is_complete() => found.remains(ledger, BadLine::Torn.to_string(), AGAIN),
-            Err(bad) => found.damage_at(ledger, line_of(), bad.to_string(), AGAIN),
+            Err(problem) => bad.push((number, problem)),
         }
     });
     findings.append(found);
+    let is_full = results.as_ref().is_some_and(|results| results.count(Status::Missing) == 0);
+    for (number, problem) in bad {
+        match problem {
+            // The runs in such lines were done again later, and the lines stay in the ledger.
+            BadLine::Checksum | BadLine::Version if is_full && number < last_good => {
+                let what = format!("line {number} is not used: {problem}");
+                findings.remains(ledger, what, "nothing is to be done: no run is missing");
+            }
+            _ => findings.damage_at(ledger, format!("line {number}"), problem.to_string(), AGAIN),
+        }
+    }
     if let Err(error) = read {
         findings.damage(ledger, format!("it cannot be read: {error}"), AGAIN);
     }

@@ -288,6 +288,11 @@ fn damage_is_named_and_done_again() {
         "36 runs, 1 to do",
     ]);
     assert_eq!(tables(&place, "all"), before);
+    // The line stays in the ledger, which is only added to; its run is in another now.
+    let outcome = place.run(&["verify", "all"]).exits_with(0);
+    assert!(
+        outcome.stdout.contains("`all/runs.jsonl`: line 5 is not used: it does not match its checksum; nothing is")
+    );
 }
 
 /// That is what a power failure leaves, so `verify` cannot tell one from the other; nor need the next command.
@@ -464,4 +469,10 @@ fn the_command_of_the_manual_is_accepted() {
     words.push("--dry-run");
     let outcome = place.run(&words).exits_with(0);
     assert!(outcome.stdout.starts_with("30 points, 5 seeds: 150 runs"), "{}", outcome.stdout);
+    // And the sweep as a file, beside that scenario.
+    let file = manual.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    place.write("geo-buffers.toml", fs::read(format!("{root}/scenarios/geo-buffers.toml")).unwrap());
+    place.write("buffers.toml", file);
+    let outcome = place.run(&["sweep", "buffers.toml", "--dry-run"]).exits_with(0);
+    assert!(outcome.stdout.starts_with("60 points, 5 seeds: 300 runs"), "{}", outcome.stdout);
 }

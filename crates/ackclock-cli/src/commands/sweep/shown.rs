@@ -6,6 +6,7 @@ use ackclock_sweep::summary::{Baseline, Method};
 use ackclock_sweep::{Plan, Results, report};
 
 use crate::args;
+use crate::console;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -43,7 +44,7 @@ impl Shown {
         Ok(Shown { method: args.interval.into(), baseline, plots, page: args.report.clone() })
     }
 
-    /// Writes the files that are asked for beside those of the folder.
+    /// Writes the files that are asked for beside those of the folder, and says that it did.
     pub fn write(&self, results: &Results) -> Result<(), Failure> {
         for (path, format) in &self.plots {
             let plot = match format {
@@ -76,5 +77,7 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut output = Output::file(folder, name, "choose another file; the folder of the sweep has the same")?;
     output.write_bytes(content)?;
-    output.finish()
+    output.finish()?;
+    console::note(format_args!("{} written", path.display()));
+    Ok(())
 }
