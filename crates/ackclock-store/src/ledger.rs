@@ -339,7 +339,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::test_folder::TestFolder;
 
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     struct Run {
@@ -358,8 +357,8 @@ mod tests {
     }
 
     /// A ledger of the runs 1 to 3, in which run n has a goodput of 10⁸/7 + n.
-    fn three(name: &str) -> (TestFolder, PathBuf) {
-        let folder = TestFolder::new(name);
+    fn three() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.jsonl");
         let (mut ledger, none, damage): Kept = Ledger::open(&path).unwrap();
         assert!(none.is_empty() && damage.is_none());
@@ -380,7 +379,7 @@ mod tests {
 
     #[test]
     fn what_is_appended_is_read_back_bit_for_bit() {
-        let (_folder, path) = three("round-trip");
+        let (_folder, path) = three();
         let (_, runs, damage): Kept = Ledger::open(&path).unwrap();
         assert_eq!(runs.len(), 3);
         assert_eq!(runs[&key(2)], run(1e8 / 7.0 + 2.0));
@@ -389,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_torn_last_line_is_cut_off_wherever_it_ends_and_said_once() {
-        let (_folder, path) = three("torn");
+        let (_folder, path) = three();
         let text = fs::read(&path).unwrap();
         let two = text[..text.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
         for cut in two..=text.len() {
@@ -407,7 +406,7 @@ mod tests {
     /// Whatever happens to a line, either its run is not used and the line is named, or it is the run that was written.
     #[test]
     fn no_changed_octet_of_a_line_is_ever_taken_for_a_result() {
-        let (_folder, path) = three("changed");
+        let (_folder, path) = three();
         let text = fs::read(&path).unwrap();
         let (_, written, _): Kept = Ledger::open(&path).unwrap();
         for at in 0..text.len() {
@@ -424,7 +423,7 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_named_and_stay_and_the_others_are_used() {
-        let (_folder, path) = three("named");
+        let (_folder, path) = three();
         let text = fs::read_to_string(&path).unwrap();
         let changed = text.replacen("14285716", "14285717", 1);
         assert_ne!(changed, text);
@@ -449,7 +448,7 @@ mod tests {
             #[serde(default)]
             delay: Option<f64>,
         }
-        let (_folder, path) = three("version");
+        let (_folder, path) = three();
         let (_, runs, damage): (Ledger, BTreeMap<Key, Later>, Damage) = Ledger::open(&path).unwrap();
         assert!(runs.is_empty());
         assert_eq!(damage.lines, [1, 2, 3]);

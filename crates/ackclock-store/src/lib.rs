@@ -17,15 +17,13 @@ mod holds;
 pub mod ledger;
 pub mod lock;
 mod marked;
+mod names;
 mod owner;
 pub mod recorded;
 pub mod result;
 pub mod seal;
 pub mod tables;
 pub mod whole;
-
-#[cfg(test)]
-mod test_folder;
 
 pub use error::{Problem, StoreError};
 pub use finding::{Finding, Findings, Weight, read_file};

@@ -243,7 +243,7 @@ const MOST_TRIES: u32 = 20;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::names::names;
 
     const QUICK: Times = Times {
         beat: Duration::from_millis(20),
@@ -255,27 +255,27 @@ mod tests {
         Owner { machine: "far".into(), boot: "another".into(), process: 4711, turn: 0 }
     }
 
-    fn take(folder: &TestFolder) -> Result<Lock, StoreError> {
+    fn take(folder: &tempfile::TempDir) -> Result<Lock, StoreError> {
         Lock::take_as(folder.path(), Owner::this_process(), QUICK, &mut |_| {})
     }
 
     #[test]
     fn a_lock_is_held_by_one_until_it_is_released() {
-        let folder = TestFolder::new("lock");
+        let folder = tempfile::tempdir().unwrap();
         let first = take(&folder).unwrap();
         let Err(StoreError { problem: Problem::InUse(Some(owner)), .. }) = take(&folder) else { panic!("two locks") };
         assert_eq!(owner.process, std::process::id());
         assert!(first.check().is_ok());
         drop(first);
-        assert!(folder.names().is_empty());
+        assert!(names(folder.path()).is_empty());
         drop(take(&folder).unwrap());
-        assert!(folder.names().is_empty());
+        assert!(names(folder.path()).is_empty());
     }
 
     /// The file of a killed process of this machine: the system says at once that no process holds it.
     #[test]
     fn what_a_killed_process_left_is_taken_at_once() {
-        let folder = TestFolder::new("lock-killed");
+        let folder = tempfile::tempdir().unwrap();
         let file = File::create(folder.path().join(LOCK)).unwrap();
         write(&file, &Owner { process: u32::MAX, ..Owner::this_process() }, 3).unwrap();
         drop(file);
@@ -288,7 +288,7 @@ mod tests {
     /// The system's lock is free, as where it is not shared between machines, and the owner runs elsewhere.
     #[test]
     fn a_lock_of_another_machine_is_respected_while_its_count_rises() {
-        let folder = TestFolder::new("lock-elsewhere");
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK);
         write(&File::create(&path).unwrap(), &elsewhere(), 0).unwrap();
         let shared = Arc::new(Shared::default());
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_process_that_was_suspended_for_long_notices_that_it_lost_the_lock() {
-        let folder = TestFolder::new("lock-lost");
+        let folder = tempfile::tempdir().unwrap();
         let lock = take(&folder).unwrap();
         let path = folder.path().join(LOCK);
         // A longer name comes and goes.
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn of_many_that_want_a_lock_one_has_it() {
-        let folder = TestFolder::new("lock-many");
+        let folder = tempfile::tempdir().unwrap();
         // Left by a killed process, so that all take it for abandoned.
         write(&File::create(folder.path().join(LOCK)).unwrap(), &Owner::this_process(), 0).unwrap();
         let held = std::sync::atomic::AtomicU32::new(0);

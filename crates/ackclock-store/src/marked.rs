@@ -1,6 +1,5 @@
 //! What a folder holds, for those who only look: its marker, its lock, and the files in it that are not of a result.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use crate::folder::checksum;
 use crate::folder::marker::Marker;
 use crate::holds::{Holds, MARKER};
 use crate::lock::{self, Seen};
+use crate::names::names;
 use crate::owner::LOCK;
 use crate::result::UNFINISHED;
 use crate::whole::name_of_partial;
@@ -134,14 +134,6 @@ pub fn check_page(path: &Path, findings: &mut Findings) {
     {
         findings.damage(path, what, REMEDY);
     }
-}
-
-/// The names in a folder, in order.
-pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }
 
 const MARKER_REMEDY: &str =

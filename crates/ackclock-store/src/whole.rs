@@ -146,37 +146,37 @@ const MOST_NAMES: u32 = 100;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::names::names;
 
     #[test]
     fn a_file_has_its_name_when_it_is_whole_and_not_before() {
-        let folder = TestFolder::new("whole");
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         let mut file = WholeFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
         file.sync().unwrap();
-        assert_eq!(folder.names(), [format!(".a.json.{}.partial", process::id())]);
+        assert_eq!(names(folder.path()), [format!(".a.json.{}.partial", process::id())]);
         file.write_all(b" and half").unwrap();
         file.commit().unwrap();
-        assert_eq!(folder.names(), ["a.json"]);
+        assert_eq!(names(folder.path()), ["a.json"]);
         assert_eq!(fs::read(&path).unwrap(), b"half and half");
     }
 
     #[test]
     fn a_file_that_is_given_up_leaves_what_was_there() {
-        let folder = TestFolder::new("given-up");
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         fs::write(&path, "earlier").unwrap();
         let mut file = WholeFile::create(&path).unwrap();
         file.write_all(b"later").unwrap();
         drop(file);
-        assert_eq!(folder.names(), ["a.json"]);
+        assert_eq!(names(folder.path()), ["a.json"]);
         assert_eq!(fs::read(&path).unwrap(), b"earlier");
     }
 
     #[test]
     fn what_a_killed_process_left_is_removed_and_what_is_being_written_is_not() {
-        let folder = TestFolder::new("abandoned");
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         let other = WholeFile::create(&path).unwrap();
         fs::write(folder.path().join(".a.json.4294967295.partial"), "torn").unwrap();
@@ -189,7 +189,7 @@ mod tests {
         file.write_all(b"whole").unwrap();
         file.commit().unwrap();
         drop(other);
-        assert_eq!(folder.names(), [".a.json.mine.partial", ".b.json.4294967295.partial", "a.json"]);
+        assert_eq!(names(folder.path()), [".a.json.mine.partial", ".b.json.4294967295.partial", "a.json"]);
     }
 
     #[test]

@@ -57,6 +57,4 @@ pub use study::{CardInfo, Study};
 pub use verify::verify;
 
 #[cfg(test)]
-mod test_folder;
-#[cfg(test)]
 mod tests;

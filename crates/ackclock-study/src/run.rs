@@ -127,7 +127,6 @@ mod tests {
     use super::*;
     use crate::plan::Selection;
     use crate::progress::Quiet;
-    use crate::test_folder::TestFolder;
 
     /// Three short runs.
     fn figures() -> (Study, Plan) {
@@ -169,9 +168,9 @@ mod tests {
     fn the_report_depends_neither_on_engine_and_threads_nor_on_what_was_reused() {
         let (study, plan) = figures();
         let go = AtomicBool::new(false);
-        let one = TestFolder::new("run-one");
+        let one = tempfile::tempdir().unwrap();
         let first = finished(reproduce(&study, &plan, Engine::default(), one.path(), 1, &go, &Quiet).unwrap());
-        let many = TestFolder::new("run-many");
+        let many = tempfile::tempdir().unwrap();
         let second = finished(reproduce(&study, &plan, Engine::Reference, many.path(), 8, &go, &Quiet).unwrap());
         assert_eq!(first, second);
 
@@ -197,7 +196,7 @@ mod tests {
     #[test]
     fn what_is_stopped_goes_on_where_it_was() {
         let (study, plan) = figures();
-        let folder = TestFolder::new("run-stopped");
+        let folder = tempfile::tempdir().unwrap();
         let stop = AtomicBool::new(false);
         let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &stop, stop_after: 1 };
         let outcome = reproduce(&study, &plan, Engine::default(), folder.path(), 1, &stop, &watch).unwrap();
@@ -210,7 +209,7 @@ mod tests {
         let status = watch.last.into_inner().unwrap().unwrap();
         assert_eq!((status.runs_reused, status.runs_finished), (1, 3));
 
-        let whole = TestFolder::new("run-whole");
+        let whole = tempfile::tempdir().unwrap();
         assert_eq!(
             finished(reproduce(&study, &plan, Engine::default(), whole.path(), 2, &go, &Quiet).unwrap()),
             report
@@ -220,7 +219,7 @@ mod tests {
     #[test]
     fn what_a_kill_left_of_a_line_is_run_again() {
         let (study, plan) = figures();
-        let folder = TestFolder::new("run-killed");
+        let folder = tempfile::tempdir().unwrap();
         let go = AtomicBool::new(false);
         let first = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet).unwrap());
         let file = folder.path().join("runs.jsonl");
@@ -242,7 +241,7 @@ mod tests {
     #[test]
     fn a_changed_digit_in_the_ledger_is_named_and_its_run_done_again() {
         let (study, plan) = figures();
-        let folder = TestFolder::new("run-changed");
+        let folder = tempfile::tempdir().unwrap();
         let go = AtomicBool::new(false);
         let first = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet).unwrap());
         let file = folder.path().join("runs.jsonl");
@@ -262,7 +261,7 @@ mod tests {
     #[test]
     fn files_of_the_user_are_not_replaced_by_reports() {
         let (study, plan) = figures();
-        let folder = TestFolder::new("run-foreign");
+        let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("report.txt"), "of the user").unwrap();
         let go = AtomicBool::new(false);
         let refused = reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet);

@@ -1,9 +1,9 @@
 //! Random sweeps: whatever is varied, on however many threads, in whatever parts, and however often it is killed, the tables are
 //! the same, and no run is done twice.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::{fs, process};
+use std::sync::atomic::AtomicBool;
 
 use ackclock::sim::Engine;
 use ackclock_scenario::Memory;
@@ -38,29 +38,6 @@ const DIMENSIONS: [&[&str]; 4] = [
     &["network.bottleneck_rate=10Mbps,10000kbps,5Mbps", "network.bottleneck_rate=5..20Mbps:log"],
     &["network.sources=1,3; duration=40 ms,50 ms", "network.access_delay=0.5..2ms:lin:2"],
 ];
-
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("ackclock-sweep-{}-{number}", process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Folder(path)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Does what is missing of a shard in a folder; whether that is all of the sweep.
 fn go_on(sweep: &Sweep<'_>, checked: &Checked, folder: &Path, threads: usize, shard: Shard) -> bool {
@@ -130,8 +107,8 @@ proptest! {
         let seeds = if until_ci.is_some() { 1 + 3 * seeds } else { seeds };
         let checked = Checked::of(&sweep, seeds, until_ci, Vec::new(), 1 + seeds % 3, &AtomicBool::new(false), &mut |_| {}).unwrap().unwrap();
         prop_assert_eq!(checked.refused_points, 0);
-        let place = Folder::new();
-        let (one, two, parts) = (place.join("one"), place.join("two"), place.join("parts"));
+        let place = tempfile::tempdir().unwrap();
+        let (one, two, parts) = (place.path().join("one"), place.path().join("two"), place.path().join("parts"));
         prop_assert!(go_on(&sweep, &checked, &one, 1, Shard::WHOLE));
         go_on(&sweep, &checked, &two, 1, Shard { index: 1, of: 3 });
         for share in kills {
@@ -144,7 +121,7 @@ proptest! {
         prop_assert!(table.lines().skip(1).all(|line| line.contains(",finished,")), "{}", table);
         prop_assert_eq!(keys(&one), keys(&two), "each run once");
 
-        let folders: Vec<PathBuf> = (0..shards).map(|part| place.join(&format!("part-{part}"))).collect();
+        let folders: Vec<PathBuf> = (0..shards).map(|part| place.path().join(format!("part-{part}"))).collect();
         for (part, folder) in folders.iter().enumerate() {
             let shard = Shard { index: part + 1, of: shards };
             go_on(&sweep, &checked, folder, 1, shard);

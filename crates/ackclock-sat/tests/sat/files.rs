@@ -1,7 +1,7 @@
 //! Plans on the disk: back to the bit, and every sort of damage.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ackclock::units::Span;
 use ackclock_sat::handover::HandoverPolicy;
@@ -12,23 +12,6 @@ use proptest::prelude::*;
 
 use crate::scenes::{BERKELEY, BOSTON, bent_pipe, seconds, study, terminal, walker};
 
-/// A folder that goes away with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("ackclock-sat-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn problem(folder: &Path) -> String {
     let error = Plan::read(folder).unwrap_err();
     assert!(!error.help().is_empty());
@@ -37,7 +20,7 @@ fn problem(folder: &Path) -> String {
 
 #[test]
 fn a_plan_that_is_read_is_the_one_that_was_written() {
-    let folder = Folder::new("round-trip");
+    let folder = tempfile::tempdir().unwrap();
     let mut seam = study();
     seam.isl.pattern = IslPattern::GridAcrossSeam;
     let mut lone = study();
@@ -45,38 +28,42 @@ fn a_plan_that_is_read_is_the_one_that_was_written() {
     lone.end = seconds(3600);
     for setup in [study(), bent_pipe(-95.0), bent_pipe(100.0), seam, lone] {
         let plan = setup.plan().unwrap();
-        plan.write(&folder.0).unwrap();
-        assert_eq!(Plan::read(&folder.0).unwrap(), plan);
+        plan.write(folder.path()).unwrap();
+        assert_eq!(Plan::read(folder.path()).unwrap(), plan);
     }
-    let bytes: u64 = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    let bytes: u64 = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert!(bytes > 0);
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 7, "six tables and the index");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 7, "six tables and the index");
 }
 
 #[test]
 fn the_plan_of_a_leo_run_is_small() {
-    let folder = Folder::new("size");
-    study().plan().unwrap().write(&folder.0).unwrap();
-    let bytes: u64 = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    let folder = tempfile::tempdir().unwrap();
+    study().plan().unwrap().write(folder.path()).unwrap();
+    let bytes: u64 = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert!(bytes < 100_000, "{bytes} bytes");
 }
 
 #[test]
 fn the_same_setup_gives_the_same_files() {
-    let (first, second) = (Folder::new("first"), Folder::new("second"));
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for folder in [&first, &second] {
-        study().plan().unwrap().write(&folder.0).unwrap();
+        study().plan().unwrap().write(folder.path()).unwrap();
     }
-    for entry in fs::read_dir(&first.0).unwrap() {
+    for entry in fs::read_dir(first.path()).unwrap() {
         let name = entry.unwrap().file_name();
-        assert_eq!(fs::read(first.0.join(&name)).unwrap(), fs::read(second.0.join(&name)).unwrap(), "{name:?}");
+        assert_eq!(
+            fs::read(first.path().join(&name)).unwrap(),
+            fs::read(second.path().join(&name)).unwrap(),
+            "{name:?}"
+        );
     }
 }
 
 #[test]
 fn damage_is_one_clear_message_with_place_and_remedy() {
-    let folder = Folder::new("damage");
-    let dir = &folder.0;
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
     assert_eq!(problem(dir), "`DIR/plan.json` is missing");
     study().plan().unwrap().write(dir).unwrap();
     let with = |file: &str, change: &dyn Fn(Vec<u8>) -> Vec<u8>| {
@@ -114,20 +101,20 @@ fn damage_is_one_clear_message_with_place_and_remedy() {
 
 #[test]
 fn tables_of_another_plan_are_not_taken_for_those_of_this() {
-    let (folder, other) = (Folder::new("mixed"), Folder::new("other"));
-    study().plan().unwrap().write(&folder.0).unwrap();
-    bent_pipe(-95.0).plan().unwrap().write(&other.0).unwrap();
-    fs::copy(other.0.join("routes.parquet"), folder.0.join("routes.parquet")).unwrap();
-    assert!(problem(&folder.0).starts_with("`DIR/routes.parquet` is damaged:"));
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    study().plan().unwrap().write(folder.path()).unwrap();
+    bent_pipe(-95.0).plan().unwrap().write(other.path()).unwrap();
+    fs::copy(other.path().join("routes.parquet"), folder.path().join("routes.parquet")).unwrap();
+    assert!(problem(folder.path()).starts_with("`DIR/routes.parquet` is damaged:"));
 }
 
 #[test]
 fn a_folder_that_cannot_be_made_says_so() {
-    let folder = Folder::new("file");
-    fs::write(&folder.0, "a file").unwrap();
-    let error = study().plan().unwrap().write(&folder.0).unwrap_err();
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("file");
+    fs::write(&folder, "a file").unwrap();
+    let error = study().plan().unwrap().write(&folder).unwrap_err();
     assert!(error.to_string().contains("file"), "{error}");
-    fs::remove_file(&folder.0).unwrap();
 }
 
 proptest! {
@@ -155,8 +142,8 @@ proptest! {
             setup.policy = HandoverPolicy::MaxElevation { hysteresis_deg: 1.0 };
         }
         let plan = setup.plan().unwrap();
-        let folder = Folder::new("random");
-        plan.write(&folder.0).unwrap();
-        prop_assert_eq!(Plan::read(&folder.0).unwrap(), plan);
+        let folder = tempfile::tempdir().unwrap();
+        plan.write(folder.path()).unwrap();
+        prop_assert_eq!(Plan::read(folder.path()).unwrap(), plan);
     }
 }

@@ -192,7 +192,7 @@ const KNOWN: usize = 2;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::names::names;
 
     fn take(path: &Path) -> Result<ResultFolder, StoreError> {
         ResultFolder::take(path, Holds::Run, &["scenario.toml"], &mut |_| {})
@@ -200,55 +200,55 @@ mod tests {
 
     #[test]
     fn an_empty_folder_is_marked_and_a_marked_one_taken_again() {
-        let place = TestFolder::new("marked");
+        let place = tempfile::tempdir().unwrap();
         let folder = take(place.path()).unwrap();
         fs::write(place.path().join("result.json"), "{}").unwrap();
         drop(folder);
-        assert_eq!(place.names(), [MARKER, "result.json"]);
+        assert_eq!(names(place.path()), [MARKER, "result.json"]);
         fs::write(place.path().join("notes.txt"), "of the user").unwrap();
         drop(take(place.path()).unwrap());
-        assert_eq!(place.names(), [MARKER, "notes.txt", "result.json"]);
+        assert_eq!(names(place.path()), [MARKER, "notes.txt", "result.json"]);
     }
 
     #[test]
     fn nothing_is_written_to_a_folder_of_others() {
-        let place = TestFolder::new("others");
+        let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("scenario.toml"), "# mine").unwrap();
         let error = take(place.path()).unwrap_err();
         assert!(matches!(error.problem, Problem::Foreign { result: false }), "{error}");
         fs::write(place.path().join("result.json"), "{\n  \"format\": \"ackclock-result\",\n").unwrap();
         let error = take(place.path()).unwrap_err();
         assert!(matches!(error.problem, Problem::Foreign { result: true }), "{error}");
-        assert_eq!(place.names(), ["result.json", "scenario.toml"]);
+        assert_eq!(names(place.path()), ["result.json", "scenario.toml"]);
     }
 
     #[test]
     fn a_folder_without_a_result_leaves_no_trace() {
-        let place = TestFolder::new("no-trace");
+        let place = tempfile::tempdir().unwrap();
         drop(take(&place.path().join("a/b")).unwrap());
-        assert!(place.names().is_empty());
+        assert!(names(place.path()).is_empty());
         // One that the user made stays.
         fs::create_dir(place.path().join("empty")).unwrap();
         drop(take(&place.path().join("empty")).unwrap());
-        assert_eq!(place.names(), ["empty"]);
+        assert_eq!(names(place.path()), ["empty"]);
         assert_eq!(fs::read_dir(place.path().join("empty")).unwrap().count(), 0);
     }
 
     #[test]
     fn what_a_killed_process_left_goes_at_the_next_use() {
-        let place = TestFolder::new("left");
+        let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("..ackclock.4294967295.partial"), "").unwrap();
         let folder = take(place.path()).unwrap();
         fs::write(place.path().join(".scenario.toml.4294967295.partial"), "half").unwrap();
         fs::write(place.path().join(".thesis.tex.4294967295.partial"), "of the user").unwrap();
         drop(folder);
         drop(take(place.path()).unwrap());
-        assert_eq!(place.names(), [MARKER, ".thesis.tex.4294967295.partial"]);
+        assert_eq!(names(place.path()), [MARKER, ".thesis.tex.4294967295.partial"]);
     }
 
     #[test]
     fn a_folder_of_another_kind_a_damaged_marker_and_a_later_one_are_refused() {
-        let place = TestFolder::new("kind");
+        let place = tempfile::tempdir().unwrap();
         let folder = take(place.path()).unwrap();
         fs::write(place.path().join("x"), "").unwrap();
         drop(folder);
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_changed_since_it_was_written_is_noticed() {
-        let place = TestFolder::new("changed");
+        let place = tempfile::tempdir().unwrap();
         let path = place.path().join("scenario.toml");
         let mut folder = take(place.path()).unwrap();
         assert!(folder.check_unchanged("scenario.toml").is_ok(), "it is not there");
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn two_processes_do_not_use_one_folder() {
-        let place = TestFolder::new("two");
+        let place = tempfile::tempdir().unwrap();
         let first = take(place.path()).unwrap();
         let second = take(place.path()).unwrap_err();
         assert!(second.to_string().contains("is in use by process"), "{second}");

@@ -12,7 +12,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use super::spans;
 use super::write::{Part, SERIES, file_name};
 use super::{Column, INDEX, Index, IndexedFile, OfTables, Origin, Problem, TableError, columns};
-use crate::marked::names;
+use crate::names::names;
 use ackclock_columns::{Rows, wrong};
 
 /// The tables of one run, on the disk.

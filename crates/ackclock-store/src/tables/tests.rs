@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process;
 
 use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
 use ackclock::units::{Span, Time};
@@ -10,25 +9,9 @@ use parquet::basic::Type;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use tempfile::TempDir;
 
 use super::*;
-
-/// A folder that is empty when the test begins and gone when it ends.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("ackclock-tables-{}-{name}", process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Place(path)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn origin() -> Origin {
     Origin { scenario_hash: "abc".into(), unit: "cells".into(), seed: 7, fingerprint: "00000000000000ff".into() }
@@ -39,9 +22,9 @@ fn points(metric: Metric, of: &str, rows: &[(u64, f64)]) -> Series {
     Series { metric, of: of.into(), vc: None, columns: Columns::Points { time, value } }
 }
 
-fn written(place: &Place, series: &[Series]) -> Tables {
-    write(&place.0, series, &origin()).unwrap();
-    Tables::open(&place.0).unwrap()
+fn written(place: &TempDir, series: &[Series]) -> Tables {
+    write(place.path(), series, &origin()).unwrap();
+    Tables::open(place.path()).unwrap()
 }
 
 /// Bits, not numbers: NaN is equal to itself, 0 is not -0.
@@ -128,7 +111,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_again_to_the_last_bit(series in any_series()) {
-        let place = Place::new("roundtrip");
+        let place = tempfile::tempdir().unwrap();
         let tables = written(&place, &series);
         prop_assert_eq!(bits(&tables.read_all().unwrap()), bits(&series));
         tables.verify().unwrap();
@@ -137,19 +120,19 @@ proptest! {
 
 #[test]
 fn a_table_of_several_row_groups_is_one_series_again() {
-    let place = Place::new("groups");
+    let place = tempfile::tempdir().unwrap();
     let rows: Vec<(u64, f64)> = (0..600_000).map(|n| (n * 1000, n as f64)).collect();
     let series = [points(Metric::Sent, "f1", &rows[..250_000]), points(Metric::Sent, "f2", &rows[250_000..])];
     let tables = written(&place, &series);
     assert_eq!(tables.read(Metric::Sent).unwrap(), series);
-    let file = File::open(place.0.join("sent.parquet")).unwrap();
+    let file = File::open(place.path().join("sent.parquet")).unwrap();
     // 262,144 rows each: 600,000 are two full ones and a rest.
     assert_eq!(SerializedFileReader::new(file).unwrap().num_row_groups(), 3);
 }
 
 #[test]
 fn an_infinite_threshold_is_infinite_and_a_flow_without_events_is_there() {
-    let place = Place::new("infinite");
+    let place = tempfile::tempdir().unwrap();
     let series = [
         points(Metric::Ssthresh, "f1", &[(0, f64::INFINITY), (5, 4096.0)]),
         points(Metric::Retransmissions, "f1", &[]),
@@ -161,7 +144,7 @@ fn an_infinite_threshold_is_infinite_and_a_flow_without_events_is_there() {
 
 #[test]
 fn units_meanings_and_origin_are_in_the_file() {
-    let place = Place::new("metadata");
+    let place = tempfile::tempdir().unwrap();
     let intervals = Columns::Intervals {
         interval: Span::from_ms(10),
         end: Time::from_ps(15_000_000_000),
@@ -175,7 +158,7 @@ fn units_meanings_and_origin_are_in_the_file() {
     assert_eq!(end.cell(&series, 0), Cell::Time(10_000_000_000));
     assert_eq!(end.cell(&series, 1), Cell::Time(15_000_000_000));
     written(&place, &[series]);
-    let reader = SerializedFileReader::new(File::open(place.0.join("queue.parquet")).unwrap()).unwrap();
+    let reader = SerializedFileReader::new(File::open(place.path().join("queue.parquet")).unwrap()).unwrap();
     let metadata = reader.metadata().file_metadata();
     let value = |key: &str| {
         let entry = metadata.key_value_metadata().unwrap().iter().find(|entry| entry.key == format!("ackclock.{key}"));
@@ -211,20 +194,20 @@ fn cells(path: &Path) -> Vec<String> {
 
 #[test]
 fn every_row_has_the_seed_and_whole_numbers_are_integers() {
-    let place = Place::new("seed");
+    let place = tempfile::tempdir().unwrap();
     let rows: Vec<(u64, f64)> = (0..40_000).map(|n| (n * 7, (n * n) as f64)).collect();
     let tables = written(&place, &[points(Metric::Sent, "f1", &rows), points(Metric::Cwnd, "f1", &[(3, 512.5)])]);
     // More than one page: the seed is that of each.
-    let sent = cells(&place.0.join("sent.parquet"));
+    let sent = cells(&place.path().join("sent.parquet"));
     assert_eq!(sent.len(), rows.len());
     for (n, row) in sent.iter().enumerate() {
         assert_eq!(*row, format!("7 \"f1\" {} {}", n * 7, n * n));
     }
-    assert_eq!(cells(&place.0.join("cwnd.parquet")), ["7 \"f1\" 3 512.5"]);
+    assert_eq!(cells(&place.path().join("cwnd.parquet")), ["7 \"f1\" 3 512.5"]);
     assert_eq!(bits(&tables.read(Metric::Sent).unwrap()), bits(&[points(Metric::Sent, "f1", &rows)]));
     // What should be whole and is not stays what it is.
     for odd in [0.5, -1.0, -0.0, f64::NAN, f64::INFINITY, 1e300] {
-        let place = Place::new("odd");
+        let place = tempfile::tempdir().unwrap();
         let series = [points(Metric::Sent, "f1", &[(0, 1.0), (1, odd)])];
         assert_eq!(bits(&written(&place, &series).read_all().unwrap()), bits(&series));
     }
@@ -232,7 +215,7 @@ fn every_row_has_the_seed_and_whole_numbers_are_integers() {
 
 #[test]
 fn an_idle_port_is_one_row_and_is_read_as_it_was() {
-    let place = Place::new("idle");
+    let place = tempfile::tempdir().unwrap();
     let series = |of: &str, busy: &[usize]| {
         let value = |n: usize, value: f64| if busy.contains(&n) { value } else { 0.0 };
         let columns = Columns::Intervals {
@@ -247,7 +230,7 @@ fn an_idle_port_is_one_row_and_is_read_as_it_was() {
     let all = [series("a->b", &[]), series("b->a", &[3]), series("b->c", &[0, 999])];
     let tables = written(&place, &all);
     assert_eq!(
-        cells(&place.0.join("queue.parquet")),
+        cells(&place.path().join("queue.parquet")),
         [
             "7 \"a->b\" 0 99950 0 0E0 0",
             "7 \"b->a\" 0 300 0 0E0 0",
@@ -263,11 +246,11 @@ fn an_idle_port_is_one_row_and_is_read_as_it_was() {
 }
 
 /// Some tables, and the bytes of one of them.
-fn damaged(name: &str) -> (Place, Tables, PathBuf, Vec<u8>) {
-    let place = Place::new(name);
+fn damaged() -> (TempDir, Tables, PathBuf, Vec<u8>) {
+    let place = tempfile::tempdir().unwrap();
     let rows: Vec<(u64, f64)> = (0..200).map(|n| (n * n, n as f64)).collect();
     let tables = written(&place, &[points(Metric::Cwnd, "f1", &rows)]);
-    let path = place.0.join("cwnd.parquet");
+    let path = place.path().join("cwnd.parquet");
     let bytes = fs::read(&path).unwrap();
     (place, tables, path, bytes)
 }
@@ -281,7 +264,7 @@ fn refused(tables: &Tables, path: &Path) {
 
 #[test]
 fn a_file_cut_anywhere_is_refused() {
-    let (_place, tables, path, bytes) = damaged("cut");
+    let (_place, tables, path, bytes) = damaged();
     for length in 0..bytes.len() {
         fs::write(&path, &bytes[..length]).unwrap();
         refused(&tables, &path);
@@ -292,7 +275,7 @@ fn a_file_cut_anywhere_is_refused() {
 
 #[test]
 fn a_file_with_any_byte_changed_is_refused() {
-    let (_place, tables, path, bytes) = damaged("flipped");
+    let (_place, tables, path, bytes) = damaged();
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 1 << (at % 8);
@@ -303,24 +286,24 @@ fn a_file_with_any_byte_changed_is_refused() {
 
 #[test]
 fn a_cut_or_changed_index_is_refused_or_still_says_the_same() {
-    let (place, _, _, _) = damaged("index");
-    let path = place.0.join(INDEX);
+    let (place, _, _, _) = damaged();
+    let path = place.path().join(INDEX);
     let text = fs::read_to_string(&path).unwrap();
     for length in 0..text.trim_end().len() {
         fs::write(&path, &text[..length]).unwrap();
-        let error = Tables::open(&place.0).unwrap_err();
+        let error = Tables::open(place.path()).unwrap_err();
         assert!(matches!(error.problem, Problem::Damaged(_)), "{error}");
     }
 }
 
 #[test]
 fn what_is_missing_foreign_or_of_another_version_is_named() {
-    let (place, tables, path, _) = damaged("foreign");
-    let index = place.0.join(INDEX);
+    let (place, tables, path, _) = damaged();
+    let index = place.path().join(INDEX);
     let text = fs::read_to_string(&index).unwrap();
     let opened = |text: &str| {
         fs::write(&index, text).unwrap();
-        Tables::open(&place.0).unwrap_err()
+        Tables::open(place.path()).unwrap_err()
     };
     assert!(matches!(opened(&text.replace("ackclock-tables", "other")).problem, Problem::Foreign));
     let newer = opened(&text.replace("\"format_version\": 2", "\"format_version\": 3"));
@@ -333,14 +316,14 @@ fn what_is_missing_foreign_or_of_another_version_is_named() {
     ));
     fs::remove_file(&path).unwrap();
     assert!(matches!(tables.read(Metric::Cwnd).unwrap_err().problem, Problem::Missing));
-    assert!(matches!(Tables::open(&place.0.join("nowhere")).unwrap_err().problem, Problem::Missing));
+    assert!(matches!(Tables::open(&place.path().join("nowhere")).unwrap_err().problem, Problem::Missing));
     let error = tables.read(Metric::Queue).unwrap_err();
     assert!(error.to_string().contains("queue.parquet` was not recorded") && error.help().contains("cwnd"), "{error}");
 }
 
 #[test]
 fn tables_of_another_run_are_not_taken_for_those_of_this() {
-    let (_place, tables, ..) = damaged("other-run");
+    let (_place, tables, ..) = damaged();
     tables.expect(&origin()).unwrap();
     for other in [
         Origin { seed: 8, ..origin() },

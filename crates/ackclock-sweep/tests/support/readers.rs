@@ -1,8 +1,7 @@
 //! What must hold for whatever stands in the files of result folders. Shared by the tests and the fuzz target.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use ackclock::record::{Columns, Metric, Series};
@@ -16,6 +15,7 @@ use ackclock_store::tables::{self, Origin};
 use ackclock_store::{Findings, Holds, Key, Ledger, Marked, recorded, result, seal};
 use ackclock_sweep::summary::Method;
 use ackclock_sweep::{Checked, Options, Plan, Shard, Store, run_missing};
+use tempfile::TempDir;
 
 /// The files that are damaged: of a result with tables and of an unfinished one, and of a sweep.
 const FILES: [(&str, &str); 8] = [
@@ -33,8 +33,10 @@ const FILES: [(&str, &str); 8] = [
 /// is all of it, or what is changed in it, and whether its checksum is made to fit.
 pub fn check_bytes(bytes: &[u8]) {
     let [which, how, bytes @ ..] = bytes else { return };
-    let (folder, name) = FILES[usize::from(*which) % FILES.len()];
-    let place = place();
+    PLACE.with(|place| check_in(place.path(), FILES[usize::from(*which) % FILES.len()], *how, bytes));
+}
+
+fn check_in(place: &Path, (folder, name): (&str, &str), how: u8, bytes: &[u8]) {
     let path = place.join(folder).join(name);
     let before = fs::read(&path).unwrap();
     let mut content = if how & 1 == 0 { bytes.to_vec() } else { changed(&before, bytes) };
@@ -105,18 +107,16 @@ fn sealed(content: &mut Vec<u8>, name: &str) {
     }
 }
 
-/// A folder with a result and a sweep, made once.
-fn place() -> &'static Path {
-    static PLACE: OnceLock<PathBuf> = OnceLock::new();
-    PLACE.get_or_init(|| {
+thread_local! {
+    /// A folder with a result and a sweep, made once, which goes with the thread.
+    static PLACE: TempDir = {
         let memory = Path::new("/dev/shm");
         let base = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
-        let place = base.join(format!("ackclock-readers-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&place);
-        write_run(&place.join("run"));
-        write_sweep(&place.join("sweep"));
+        let place = tempfile::Builder::new().prefix("ackclock-readers-").tempdir_in(base).unwrap();
+        write_run(&place.path().join("run"));
+        write_sweep(&place.path().join("sweep"));
         place
-    })
+    };
 }
 
 fn write_run(folder: &Path) {

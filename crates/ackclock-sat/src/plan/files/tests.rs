@@ -1,7 +1,5 @@
 //! Plans that this program did not write: every checksum is right, and the content is not.
 
-use std::path::PathBuf;
-
 use ackclock::units::{Span, Time};
 use ackclock_columns::Values;
 
@@ -14,22 +12,6 @@ use crate::plan::{Setup, Terminal};
 
 type Change<'a> = &'a dyn Fn(&mut Plan);
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("ackclock-plan-{}-{name}", process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn plan() -> Plan {
     let terminal =
         |name, latitude, longitude| Terminal { place: Place::new(name, latitude, longitude).unwrap(), mask_deg: 8.2 };
@@ -40,12 +22,16 @@ fn plan() -> Plan {
 
 #[test]
 fn what_cannot_be_is_refused_although_its_checksums_are_right() {
-    let folder = Folder::new("unsound");
+    let folder = tempfile::tempdir().unwrap();
     let problem = |change: &dyn Fn(&mut Plan)| {
         let mut plan = plan();
         change(&mut plan);
-        plan.write(&folder.0).unwrap();
-        Plan::read(&folder.0).map(drop).unwrap_err().to_string().replace(&folder.0.display().to_string(), "DIR")
+        plan.write(folder.path()).unwrap();
+        Plan::read(folder.path())
+            .map(drop)
+            .unwrap_err()
+            .to_string()
+            .replace(&folder.path().display().to_string(), "DIR")
     };
     let delay_curve = |delay: u64| {
         DelayCurve::new(vec![(Time::ZERO, Span::from_ps(delay)), (Time::from_ps(1_000_000), Span::from_ps(delay))])
@@ -82,10 +68,10 @@ fn what_cannot_be_is_refused_although_its_checksums_are_right() {
 /// Five million rows that say the same: a file of a few kB.
 #[test]
 fn a_small_file_of_many_rows_is_refused_before_it_is_decoded() {
-    let folder = Folder::new("large");
-    plan().write(&folder.0).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    plan().write(folder.path()).unwrap();
     let table = TABLES.into_iter().find(|table| table.name == "contacts").unwrap();
-    let path = folder.0.join(table.file_name());
+    let path = folder.path().join(table.file_name());
     let named: Vec<(&str, Kind)> = table.columns.iter().map(|column| (column.name, column.kind)).collect();
     const ROWS: usize = 5_000_000;
     let (pieces, zeros) = (1000, vec![Time::ZERO; ROWS / 1000]);
@@ -97,27 +83,27 @@ fn a_small_file_of_many_rows_is_refused_before_it_is_decoded() {
         _ => Values::Instants(vec![&zeros; pieces]),
     })
     .unwrap();
-    let mut index = Index::read(&folder.0.join(INDEX)).unwrap();
+    let mut index = Index::read(&folder.path().join(INDEX)).unwrap();
     let entry = index.files.iter_mut().find(|file| file.table == table.name).unwrap();
     (entry.bytes, entry.blake3) = ackclock_columns::checksum(&path).unwrap();
     assert!(entry.bytes < 100_000, "{}", entry.bytes);
     let (mut empty, files) = (index.empty_plan(), index.files.clone());
     empty.nodes = Vec::new();
-    Index::of(&empty, files).write(&folder.0.join(INDEX)).unwrap();
-    let problem = Plan::read(&folder.0).map(drop).unwrap_err().to_string();
+    Index::of(&empty, files).write(&folder.path().join(INDEX)).unwrap();
+    let problem = Plan::read(folder.path()).map(drop).unwrap_err().to_string();
     assert!(problem.contains("contacts.parquet` is damaged: the plan would take more than 512 MiB"), "{problem}");
 }
 
 #[test]
 #[cfg(unix)]
 fn a_plan_of_pipes_and_devices_is_refused_before_they_are_opened() {
-    let folder = Folder::new("devices");
-    plan().write(&folder.0).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    plan().write(folder.path()).unwrap();
     for name in ["contacts.parquet", INDEX] {
-        let path = folder.0.join(name);
+        let path = folder.path().join(name);
         fs::remove_file(&path).unwrap();
         assert!(process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        let problem = Plan::read(&folder.0).map(drop).unwrap_err().to_string();
+        let problem = Plan::read(folder.path()).map(drop).unwrap_err().to_string();
         assert!(problem.contains(name) && problem.contains("it is no regular file"), "{problem}");
     }
 }
