@@ -88,6 +88,11 @@ impl Html {
 
 /// The text such that a browser shows it and obeys nothing in it, within an element or a quoted attribute.
 pub fn escape(text: &str) -> String {
+    // Most texts of a page of many points are numbers.
+    let is_plain = |octet: u8| matches!(octet, b' '..=b'~') && !matches!(octet, b'&' | b'<' | b'>' | b'"' | b'\'');
+    if text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
