@@ -14,6 +14,9 @@ pub(crate) struct Batch<T> {
 /// there may be a hundred thousand flows.
 const PATIENCE: u32 = 8;
 
+/// Room for so many is kept in any case: to give it back and to take it again would cost more than what it holds.
+const KEPT: usize = 8;
+
 impl<T: Copy + Default> Batch<T> {
     /// What there is.
     #[inline]
@@ -75,7 +78,7 @@ impl<T: Copy + Default> Batch<T> {
         }
         self.room.copy_within(taken..self.len, 0);
         self.len -= taken;
-        if self.nearly_empty >= PATIENCE {
+        if self.nearly_empty >= PATIENCE && self.room.len() > KEPT {
             self.shrink();
         }
         0

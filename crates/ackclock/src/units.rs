@@ -54,6 +54,11 @@ impl Time {
         Time(self.0.saturating_add(span.0))
     }
 
+    /// So long before this instant; the start, if that is before it.
+    pub const fn saturating_sub(self, span: Span) -> Time {
+        Time(self.0.saturating_sub(span.0))
+    }
+
     /// The time since an earlier instant.
     ///
     /// # Panics

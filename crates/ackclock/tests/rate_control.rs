@@ -162,6 +162,54 @@ to = "a"
     }
 }
 
+/// The last port before a host gives rates, and is done in one step with the port before, with rates of its own or without.
+#[test]
+fn the_engines_agree_where_the_last_port_before_a_host_gives_rates() {
+    let text = r#"
+duration = "500 ms"
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+a.kind = "host"
+b.kind = "host"
+c.kind = "host"
+r.kind = "switch"
+s.kind = "switch"
+[link.a]
+ends = ["a", "r"]
+rate = "10 Mbps"
+delay = "1 ms"
+[link.c]
+ends = ["c", "r"]
+rate = "10 Mbps"
+delay = "1 ms"
+[link.middle]
+ends = ["r", "s"]
+rate = "5 Mbps"
+delay = "10 us"
+[link.b]
+ends = ["s", "b"]
+rate = "5 Mbps"
+delay = "1 ms"
+[flow.f]
+from = "a"
+to = "b"
+size = "150001 B"
+[flow.g]
+from = "c"
+to = "a"
+"#;
+    for feedback in ["window", "bucket", "both"] {
+        for port in ["queue", "port.\"s->b\""] {
+            let sets =
+                [format!("{port}.rate_algorithm=simplified-erica-plus"), format!("{port}.tcp_feedback={feedback}")];
+            let records = assert_engines_agree(feedback, &scenario(text, &sets.each_ref().map(String::as_str)), 1);
+            assert!(edge(&records, "s->b").acks > 10);
+        }
+    }
+}
+
 /// GFC-2, whose shares are known to the last digit: 10 Mb/s of A, 5 of B, 35 of C to E, 10 of F, 5 of G and 52.5 of H on the wire. A
 /// segment of 1024 bytes takes 1219 of them.
 #[test]

@@ -11,8 +11,8 @@ use crate::scenario::{self, Scenario, Technology};
 use crate::tcp::TcpParams;
 use crate::units::{Rate, Span};
 
-/// For each link, whether its port is one of these. None is `routed`, or behind one that is, or gives rates to TCP, or is behind a
-/// router that changes acknowledgements.
+/// For each link, whether its port is one of these. None is `routed`, or behind one that is, or is behind a router that changes
+/// acknowledgements. One that gives rates to TCP is recorded over time; only if it is not, and if `rated` says so, it is one of these.
 pub(super) fn last_hops(
     scenario: &Scenario,
     wiring: &Wiring,
@@ -20,6 +20,7 @@ pub(super) fn last_hops(
     vcs: &IdVec<VcId, Vc>,
     routed: &IdVec<LinkId, bool>,
     edges: &Edges,
+    rated: bool,
 ) -> IdVec<LinkId, bool> {
     let Technology::Packet { link_header_bytes } = scenario.technology else {
         return scenario.links.iter().map(|_| false).collect();
@@ -32,7 +33,7 @@ pub(super) fn last_hops(
             || routed[id]
             || routed[input]
             || !build::is_foreseeable(link)
-            || link.queue.feedback.is_some()
+            || link.queue.feedback.is_some() && !rated
             || !build::is_foreseeable(&scenario.links[input])
             || scenario.links[input].rate > link.rate
             || edges.precede(id)

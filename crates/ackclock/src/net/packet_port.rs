@@ -118,7 +118,7 @@ impl<T: Copy + Default> PacketPort<T> {
         }
         self.monitor.arrive(meta.vc);
         if let Some(rates) = &mut self.rates {
-            rates.on_arrival(meta.vc, meta.packet.bytes);
+            rates.on_arrival(meta.vc, meta.packet.bytes.into());
         }
         let is_idle = self.fifo.first().is_none() && self.free <= now;
         let goes_at_once = is_idle && self.up_from(now) == now;

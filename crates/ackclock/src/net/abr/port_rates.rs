@@ -100,6 +100,11 @@ impl PortRates {
         self.interval_end
     }
 
+    /// The end of the interval after one that ends at `end`.
+    pub(in crate::net) fn end_after(&self, end: Time) -> Time {
+        self.interval.map_or(Time::NEVER, |interval| end.saturating_add(interval))
+    }
+
     /// Ends the intervals that end before `now`, which is the end of a slot: the queue was empty then.
     pub(in crate::net) fn end_idle_intervals(&mut self, now: Time) {
         while self.interval_end < now {
@@ -123,7 +128,7 @@ impl PortRates {
         if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
             trace.change(self.interval_end, rate);
         }
-        self.interval_end = self.interval_end.saturating_add(interval);
+        self.interval_end = self.end_after(self.interval_end);
     }
 
     /// How many cells may wait before data cells are marked, of an algorithm that may be told of many cells at once, at the latest

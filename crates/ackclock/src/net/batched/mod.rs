@@ -24,7 +24,8 @@ use std::collections::BTreeMap;
 
 use abr::port::RunPort;
 use cells::edge::CellEdges;
-use cells::port::{CellPort, Passed};
+use cells::passed::Passed;
+use cells::port::CellPort;
 use directory::{Directory, Entry, Output, PassThroughPort};
 use fifo_monitor::FifoMonitor;
 use hosts::Hosts;
@@ -134,7 +135,7 @@ impl Batched {
     fn end_intervals(&mut self, until: Time) {
         self.io.until = until;
         for (process, &clock) in self.processes.iter_mut().zip(&self.clocks) {
-            if self.io.may_end_interval(process.next_rates(), clock) {
+            if process.next_rates() < Time::NEVER && clock > Time::ZERO {
                 process.process_mut().advance(clock, &mut self.io);
             }
         }
@@ -287,7 +288,11 @@ impl Batched {
                 LogicalProcess::Packets(packets) => {
                     Some(packets.last_hop_record(last_hop, now, under_way, link.crossing, link.name, names))
                 }
-                _ => unreachable!("last-hop ports are behind packet ports"),
+                LogicalProcess::Cells(port) => {
+                    let passed = passed.entry(process as usize).or_insert_with(|| port.passed());
+                    Some(port.last_hops().get(last_hop).record(passed, now, link.name, names))
+                }
+                _ => unreachable!("last-hop ports are behind ports of which departures are known on arrival"),
             },
             Output::PassThroughPort(number) => {
                 let PassThroughPort { behind, lag, numbers, threshold } = self.directory.pass_through(number);
@@ -326,7 +331,12 @@ impl Batched {
                 LogicalProcess::Cells(port) => port.rates().and_then(|rates| rates.allocation_bps(now)),
                 ports => ports.rates(port).and_then(PacketRates::allocation),
             },
-            Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
+            Output::LastHopPort { process, last_hop } => match &self.processes[process as usize] {
+                LogicalProcess::Cells(port) => port.last_hops().rates(last_hop).allocation_bps(now),
+                LogicalProcess::Packets(ports) => ports.last_hop_rates(last_hop).and_then(PacketRates::allocation),
+                _ => None,
+            },
+            Output::Nic | Output::PassThroughPort(_) => None,
         };
         Some(EdgeRecord { allocation, ..edge.record() })
     }
@@ -391,8 +401,8 @@ impl LogicalProcess {
     fn next_rates(&self) -> Time {
         match self {
             LogicalProcess::Runs(port) => port.next_rates().unwrap_or(Time::NEVER),
-            LogicalProcess::Cells(port) => port.next_rates().unwrap_or(Time::NEVER),
-            LogicalProcess::Packets(ports) => ports.interval_end(),
+            LogicalProcess::Cells(port) => port.next_rates(),
+            LogicalProcess::Packets(ports) => ports.next_rates(),
             // The edges that use them are in the process.
             LogicalProcess::Routed(_) => Time::NEVER,
             port => port.rates(0).map_or(Time::NEVER, PacketRates::interval_end),

@@ -69,6 +69,11 @@ impl PacketRates {
         Some(self.allocator.allocation()? * Unit::Byte.bits())
     }
 
+    /// The length of an interval; none if the algorithm has no intervals.
+    pub(in crate::net) fn interval(&self) -> Option<Span> {
+        self.interval
+    }
+
     /// When the interval that runs ends; never if the algorithm has no intervals.
     pub(in crate::net) fn interval_end(&self) -> Time {
         self.interval_end
@@ -79,17 +84,16 @@ impl PacketRates {
         self.groups.as_ref().map_or(self.of_sessions.rates(), |groups| groups.rates())
     }
 
-    /// A packet arrives, whether or not it enters the queue.
+    /// Packets with so many bytes arrive, whether or not they enter the queue: one, if the algorithm may not be told late.
     #[inline(always)]
-    pub(in crate::net) fn on_arrival(&mut self, vc: VcId, bytes: u32) {
+    pub(in crate::net) fn on_arrival(&mut self, vc: VcId, bytes: u64) {
         let mut session = self.sessions[vc.index()];
         if let Some(groups) = &mut self.groups {
             session = session.map(|session| groups.on_arrival(session));
         }
         if !self.is_told_late {
-            self.tell(session, u64::from(bytes));
+            self.tell(session, bytes);
         }
-        let bytes = u64::from(bytes);
         match session {
             Some(session) => self.of_sessions.on_arrival(session, bytes),
             None => self.other_bytes += bytes,
@@ -186,8 +190,8 @@ mod tests {
     fn a_rate_may_fall_at_once() {
         let mut rates = rates("simplified-erica-plus");
         let mut interval = |bytes: [u32; 2], queued| {
-            rates.on_arrival(vc(1), bytes[0]);
-            rates.on_arrival(vc(3), bytes[1]);
+            rates.on_arrival(vc(1), bytes[0].into());
+            rates.on_arrival(vc(3), bytes[1].into());
             rates.end_interval(queued);
             rates.rates().to_vec()
         };
@@ -206,7 +210,7 @@ mod tests {
             for (arrivals, queued) in intervals {
                 let before = rates.rates().to_vec();
                 for (number, bytes) in arrivals {
-                    rates.on_arrival(vc(number), bytes);
+                    rates.on_arrival(vc(number), bytes.into());
                     prop_assert_eq!(rates.rates(), &before[..]);
                 }
                 rates.end_interval(queued);

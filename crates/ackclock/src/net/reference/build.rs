@@ -69,7 +69,7 @@ pub(super) fn links(
     let wiring = Wiring::new(scenario);
     let crossing = crossing(scenario, vcs);
     let routed = routed_links(scenario, vcs.iter().filter_map(|vc| vc.routed.as_ref()));
-    let last_hops = last_hops(scenario, &wiring, &crossing, vcs, &routed, edges);
+    let last_hops = last_hops(scenario, &wiring, &crossing, vcs, &routed, edges, false);
     let all_vcs = vcs;
     let link = |(id, link): (LinkId, &scenario::Link)| Link {
         name: link.name.clone(),

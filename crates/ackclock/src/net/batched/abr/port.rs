@@ -8,7 +8,7 @@ use crate::net::batched::abr::admission::{NO_RUN, RunAdmission};
 use crate::net::batched::abr::run::Run;
 use crate::net::batched::abr::under_way::{CellRun, Stream, StreamCell};
 use crate::net::batched::cells::pacing::{Pacing, Place, Spacing};
-use crate::net::batched::cells::port::Passed;
+use crate::net::batched::cells::passed::Passed;
 use crate::net::batched::cells::service::Service;
 use crate::net::batched::io::Io;
 use crate::net::batched::process::{Ports, Process};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{Layout, Plan};
 use super::routes::{Place, Routes};
-use crate::ids::{Id, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::abr::rates;
 use crate::net::batched::LogicalProcess;
 use crate::net::batched::cells::edge::{CellEdges, CellPassage};
@@ -13,9 +13,11 @@ use crate::net::batched::packets::edge::{EdgeProcess, Passage};
 use crate::net::batched::packets::port_feedback::{AckWindows, PortRates};
 use crate::net::batched::packets::rate_log::{RateLog, RatedEdge};
 use crate::net::batched::packets::router_edges::RouterEdges;
+use crate::net::build::Feeder;
 use crate::net::feedback::{PacketRates, packet_rates};
 use crate::net::flow::Hop;
-use crate::scenario::Technology;
+use crate::queue::PolicyParams;
+use crate::scenario::{Link, Technology};
 use crate::units::Span;
 
 impl Plan<'_> {
@@ -67,6 +69,23 @@ impl Plan<'_> {
     /// The edge that reads the rates of a port, if acknowledgements pass it.
     pub(super) fn reader(&self, port: LinkId) -> Option<usize> {
         self.edges.of_port(port).filter(|&edge| self.edges.acks[edge].iter().any(|(_, next)| next.is_some()))
+    }
+
+    /// For each link, whether its port is a last-hop port of cells: it gives rates to TCP, and is the last before a host, behind one
+    /// port of its rate, so that at most one cell comes in a slot.
+    pub(super) fn cell_last_hops(&self, are_possible: bool) -> IdVec<LinkId, bool> {
+        let is_last_hop = |(id, link): (LinkId, &Link)| {
+            let [input] = self.wiring.inputs.of(id)[..] else { return false };
+            let is_last = |&vc: &VcId| self.vcs[vc].route.last().is_some_and(|hop| hop.link == id);
+            link.queue.feedback.is_some()
+                // Flows of TCP cross it, and no acknowledgements come from its edge device.
+                && self.wiring.edges.get(&id).is_some_and(Vec::is_empty)
+                && self.wiring.feeders[input] == Feeder::Cells
+                && self.scenario.links[input].rate == link.rate
+                && link.queue.policy == PolicyParams::TailDrop
+                && self.crossing.of(id).iter().all(is_last)
+        };
+        self.scenario.links.iter_ids().map(|link| are_possible && is_last_hop(link)).collect()
     }
 
     /// The rates of a port of which departures are known on arrival, if it gives any.

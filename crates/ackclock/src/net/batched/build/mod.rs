@@ -30,6 +30,7 @@ use crate::net::host_traces::HostTraces;
 use crate::net::last_hops::last_hops;
 use crate::net::recorder::Recorder;
 use crate::net::routes::routed_links;
+use crate::record::Metric;
 use crate::scenario::{Scenario, Technology};
 use crate::units::{Span, Time};
 
@@ -105,12 +106,16 @@ impl<'a> Plan<'a> {
         let joint = !edges.ports.is_empty() && vcs.iter().any(|vc| vc.routed.is_some());
         let routers = if joint { Routers::default() } else { Routers::new(scenario, &edges, &routed) };
         let none = || scenario.links.iter().map(|_| false).collect();
-        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges);
+        let orders_visits = abr::orders_visits(scenario);
+        // Ports that are recorded over time are processes, and those whose rates depend on each cell or packet.
+        let records_ports = recorder.is_some_and(|recorder| recorder.port(0).is_some())
+            || scenario.recording.metrics.contains(Metric::Allocation);
+        let rated_last_hops = !joint && !records_ports && !orders_visits;
+        let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges, rated_last_hops);
         let (last_hops, unrecorded) = if joint { (none(), last_hops) } else { (last_hops, none()) };
         let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
-        let orders_visits = abr::orders_visits(scenario);
         let takes_runs = scenario.has_abr() || orders_visits && !wiring.edges.is_empty();
-        Plan {
+        let mut plan = Plan {
             scenario,
             seed,
             takes_runs,
@@ -126,7 +131,11 @@ impl<'a> Plan<'a> {
             edges,
             routers,
             shortest,
+        };
+        if let Technology::Atm { .. } = scenario.technology {
+            plan.last_hops = plan.cell_last_hops(rated_last_hops && !takes_runs);
         }
+        plan
     }
 
     /// Only of what travels in cells.

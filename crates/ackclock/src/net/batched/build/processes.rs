@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::layout::{Layout, Plan};
-use super::routes::{Exits, Routes};
+use super::routes::{Exits, PassThroughSource, Routes};
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::abr::rates;
 use crate::net::batched::LogicalProcess;
 use crate::net::batched::cells::admission::{self, CellAdmission};
 use crate::net::batched::cells::fifo::CellFifo;
+use crate::net::batched::cells::last_hop::{LastHopPort, Slots};
 use crate::net::batched::cells::pacing::Spacing;
 use crate::net::batched::cells::port::CellPort;
 use crate::net::batched::cells::rates::CellRates;
@@ -109,13 +110,18 @@ impl Plan<'_> {
 
     /// The process with the ports of these links.
     pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, routes: &mut Routes) -> LogicalProcess {
-        let (process, _, first) = links[0];
-        let process = process as usize;
+        let process = links[0].0 as usize;
+        let of_kind =
+            |last_hop| links.iter().map(|&(_, _, link)| link).filter(move |&link| self.last_hops[link] == last_hop);
+        let first = of_kind(false).next().expect("last-hop ports are behind another port");
         match self.scenario.technology {
             Technology::Atm { .. } if self.takes_runs => {
                 LogicalProcess::Runs(Box::new(self.run_port(first, process, routes)))
             }
-            Technology::Atm { .. } => LogicalProcess::Cells(Box::new(self.cell_port(first, process, routes))),
+            Technology::Atm { .. } => {
+                let last_hops = of_kind(true).map(|link| self.cell_last_hop(link, routes)).collect();
+                LogicalProcess::Cells(Box::new(self.cell_port(first, last_hops, process, routes)))
+            }
             Technology::Packet { .. } if self.is_routed(first) => {
                 LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, routes)))
             }
@@ -124,9 +130,6 @@ impl Plan<'_> {
             }
             Technology::Packet { .. } => {
                 let mut serializers = Serializers::default();
-                let of_kind = |last_hop| {
-                    links.iter().map(|&(_, _, link)| link).filter(move |&link| self.last_hops[link] == last_hop)
-                };
                 let mut ports = Vec::with_capacity(of_kind(false).count());
                 ports.extend(of_kind(false).map(|link| self.packet_port(link, routes, &mut serializers)));
                 let mut last_hops = LastHopPorts::with_capacity(of_kind(true).count());
@@ -139,7 +142,8 @@ impl Plan<'_> {
         }
     }
 
-    pub(super) fn cell_port(&self, id: LinkId, process: usize, routes: &mut Routes) -> CellPort {
+    /// A cell port with these ports behind it.
+    fn cell_port(&self, id: LinkId, last_hops: Vec<LastHopPort>, process: usize, routes: &mut Routes) -> CellPort {
         let link = &self.scenario.links[id];
         let cell_time = link.rate.cell_time();
         let Exits { next_hops, spacings, memory } = routes.exits(id);
@@ -156,9 +160,23 @@ impl Plan<'_> {
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
         let fifo = CellFifo::new(cell_time, monitor, memory, trace);
-        let rates = rates(self.scenario, link, &self.vcs, self.crossing.of(id));
-        let rates = rates.map(|rates| CellRates::new(rates, self.reader(id), crossing));
-        CellPort::new(process, policy, self.service(id), CellAdmission::new(fifo, vcs)).with_rates(rates)
+        let port = CellPort::new(process, policy, self.service(id), CellAdmission::new(fifo, vcs));
+        port.with_rates(self.cell_rates(id), last_hops)
+    }
+
+    /// A last-hop port of cells, whose place behind another port is known.
+    fn cell_last_hop(&self, id: LinkId, routes: &mut Routes) -> LastHopPort {
+        let link = &self.scenario.links[id];
+        let rates = self.cell_rates(id).expect("a last-hop port of cells gives rates");
+        let PassThroughSource { lag, numbers, .. } = routes.pass_through.remove(&id).expect("it is behind a port");
+        LastHopPort::new(rates, Slots::new(link.rate.cell_time(), lag), numbers, link.queue.policy.threshold_cells())
+    }
+
+    /// The rates of a cell port for senders of TCP, if it gives any.
+    fn cell_rates(&self, id: LinkId) -> Option<CellRates> {
+        let crossing = self.crossing.of(id);
+        let rates = rates(self.scenario, &self.scenario.links[id], &self.vcs, crossing)?;
+        Some(CellRates::new(rates, self.reader(id), crossing.len()))
     }
 
     pub(super) fn packet_port(&self, id: LinkId, routes: &mut Routes, serializers: &mut Serializers) -> PacketPort {
@@ -204,6 +222,9 @@ impl Plan<'_> {
             inbox: routes.of_last_hops[&id],
         };
         last_hops.push(kind, id.index() as u32, behind, self.crossing.of(id).len() as u32);
+        if let Some(rates) = self.port_rates(id) {
+            last_hops.give_rates(rates, self.scenario.links[self.wiring.inputs.of(id)[0]].delay);
+        }
     }
 
     /// The connections that cross a port, with their routes out of it.

@@ -7,6 +7,7 @@ use super::mailbox_plan::MailboxPlan;
 use crate::ids::{Id, LinkId, VcId};
 use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
+use crate::net::batched::cells::last_hop::Slots;
 use crate::net::batched::io::{Destination, InputRef, NextHop};
 use crate::net::batched::packets::edge::Passage;
 use crate::net::build;
@@ -157,6 +158,10 @@ impl Plan<'_> {
                 lag = lag + link.rate.cell_time() + link.delay;
                 continue;
             };
+            if self.last_hops[hop.link] && matches!(self.scenario.technology, Technology::Atm { .. }) {
+                (looked_back, lag) = self.pass_last_hop(id, hop, (&from, lag), routes);
+                continue;
+            }
             if self.last_hops[hop.link] {
                 let next_hop = NextHop { lag, to: Destination::LastHopPort { last_hop: port, at_port: hop.at_port } };
                 let beyond = self.least_transmission(hop.link) + link.delay;
@@ -229,6 +234,15 @@ impl Plan<'_> {
             numbers: vec![VcId::from_index(0); crossing],
         });
         source.numbers[hop.at_port.index()] = from.number.unwrap_or(id);
+    }
+
+    /// Connection `id` comes to a last-hop port of cells so long after it left `from`. For how long that has to know its past, and how
+    /// long after it left `from` it comes to the host.
+    fn pass_last_hop(&self, id: VcId, hop: Hop, from: (&Place, Span), routes: &mut Routes) -> (Span, Span) {
+        self.pass_through(id, hop, from, routes);
+        let link = &self.scenario.links[hop.link];
+        let to_departure = Slots::new(link.rate.cell_time(), from.1).to_departure();
+        (to_departure, to_departure + link.rate.cell_time() + link.delay)
     }
 
     /// Connection `id` goes from `from` on `next_hop` to process `to`, which it reaches no less than `beyond` after its end.

@@ -12,7 +12,9 @@ use crate::net::abr::PortRates;
 use crate::net::batched::cells::admission::CellAdmission;
 use crate::net::batched::cells::cell_time::CellTime;
 use crate::net::batched::cells::fifo::CellFifo;
+use crate::net::batched::cells::last_hop::{LastHopPort, LastHopPorts};
 use crate::net::batched::cells::pacing::{Paced, Pacing, Spacing};
+use crate::net::batched::cells::passed::Passed;
 use crate::net::batched::cells::rates::CellRates;
 use crate::net::batched::cells::service::{FEW, Service, Turns};
 use crate::net::batched::cells::train::Train;
@@ -24,7 +26,7 @@ use crate::net::lists::Lists;
 use crate::queue::cell::{CellPolicy, CellPolicyState, Visitor};
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// A shared cell port.
 pub(in crate::net::batched) struct CellPort {
@@ -32,6 +34,8 @@ pub(in crate::net::batched) struct CellPort {
     kernel: Kernel,
     /// The rates that it gives to senders of TCP, if it does.
     rates: Option<CellRates>,
+    /// The ports behind it that are done in the same step.
+    last_hops: LastHopPorts,
 }
 
 /// What a port is made of, its policy excepted.
@@ -69,12 +73,12 @@ impl CellPort {
             frames: 0,
             present: Vec::new(),
         };
-        CellPort { policy, kernel, rates: None }
+        CellPort { policy, kernel, rates: None, last_hops: LastHopPorts::new(Vec::new()) }
     }
 
-    /// With these rates, if it gives some.
-    pub(in crate::net::batched) fn with_rates(self, rates: Option<CellRates>) -> CellPort {
-        CellPort { rates, ..self }
+    /// With these rates, if it gives some, and these ports behind it.
+    pub(in crate::net::batched) fn with_rates(self, rates: Option<CellRates>, last_hops: Vec<LastHopPort>) -> CellPort {
+        CellPort { rates, last_hops: LastHopPorts::new(last_hops), ..self }
     }
 
     /// The rates that it gives, if it does.
@@ -82,9 +86,15 @@ impl CellPort {
         self.rates.as_ref().map(CellRates::rates)
     }
 
-    /// When the averaging interval ends that runs, if an edge waits for the rates.
-    pub(in crate::net::batched) fn next_rates(&self) -> Option<Time> {
-        self.rates.as_ref()?.next_rates()
+    /// The ports behind it that are done in the same step.
+    pub(in crate::net::batched) fn last_hops(&self) -> &LastHopPorts {
+        &self.last_hops
+    }
+
+    /// When it, or a port behind it, gives new rates for which an edge waits; never if none does.
+    pub(in crate::net::batched) fn next_rates(&self) -> Time {
+        let own = self.rates.as_ref().and_then(CellRates::next_rates);
+        own.unwrap_or(Time::NEVER).min(self.last_hops.next_rates())
     }
 
     /// What ports without a queue behind this one have to know.
@@ -97,12 +107,19 @@ impl CellPort {
 
 impl Process for CellPort {
     fn advance(&mut self, until: Time, io: &mut Io) {
-        if let Some(rates) = &mut self.rates {
+        self.last_hops.end_intervals(io);
+        loop {
             // An interval ends as soon as all before is known: an edge may wait for the rates.
-            while io.may_end_interval(rates.interval_end(), until) {
-                let end = rates.interval_end();
+            let end = self.rates.as_ref().map_or(Time::NEVER, CellRates::interval_end);
+            let count = self.last_hops.next_count();
+            if count <= until && count < end {
+                self.policy.visit(Advance(&mut self.kernel, count, io));
+                self.kernel.count_sent(&mut self.last_hops, io);
+            } else if let Some(rates) = self.rates.as_mut().filter(|_| io.may_end_interval(end, until)) {
                 self.policy.visit(Advance(&mut self.kernel, end, io));
                 self.kernel.end_interval(end, rates, io);
+            } else {
+                break;
             }
         }
         self.policy.visit(Advance(&mut self.kernel, until, io));
@@ -110,7 +127,8 @@ impl Process for CellPort {
 
     fn next(&self, io: &Io) -> Time {
         let Kernel { trains, pacing, slot, admission, mailbox, .. } = &self.kernel;
-        let rates = self.next_rates().unwrap_or(Time::NEVER);
+        let own = self.rates.as_ref().and_then(CellRates::next_rates).unwrap_or(Time::NEVER);
+        let rates = own.min(self.last_hops.next_count());
         if trains.as_slice().is_empty() && pacing.is_empty() {
             io.mailboxes[*mailbox].earliest().min(rates)
         } else {
@@ -133,33 +151,6 @@ impl Ports for CellPort {
     }
 }
 
-/// The cells of each connection that a port has accepted. Made once for all ports behind it: there may be one for each
-/// connection.
-pub(in crate::net::batched) struct Passed {
-    cell_time: CellTime,
-    accepted: IdVec<VcId, u64>,
-    /// The slot ends at which those cells depart that wait or are remembered, the last one first.
-    departures: Lists<VcId, u64>,
-}
-
-impl Passed {
-    /// So many were accepted at a port with this cell time, and these depart or departed not long ago.
-    pub(in crate::net::batched) fn new(
-        cell_time: CellTime,
-        accepted: IdVec<VcId, u64>,
-        departures: Lists<VcId, u64>,
-    ) -> Passed {
-        Passed { cell_time, accepted, departures }
-    }
-
-    /// How many cells of `vc` have reached a place `lag` after their departures before `now`.
-    pub(in crate::net::batched) fn of(&self, vc: VcId, lag: Span, now: Time) -> u64 {
-        let departures = self.departures.of(vc).iter();
-        let to_come = departures.take_while(|&&departs| self.cell_time.instant(departs).saturating_add(lag) >= now);
-        self.accepted[vc] - to_come.count() as u64
-    }
-}
-
 /// One kernel for each policy, so that its calls are inlined.
 struct Advance<'a>(&'a mut Kernel, Time, &'a mut Io);
 
@@ -175,7 +166,7 @@ impl Visitor for Advance<'_> {
 impl Kernel {
     fn advance<P: CellPolicy>(&mut self, policy: &mut P, until: Time, io: &mut Io) {
         let cell_time = self.admission.fifo.cell_time;
-        let last = cell_time.slots(until.as_ps() - 1);
+        let last = cell_time.slots(until.as_ps().saturating_sub(1));
         if last < self.slot {
             return;
         }
@@ -217,9 +208,26 @@ impl Kernel {
     /// An averaging interval ends at `end`, a slot end: what departs then comes first, and cells of the slot are of the next interval.
     fn end_interval(&mut self, end: Time, rates: &mut CellRates, io: &mut Io) {
         let CellFifo { cell_time, queue, monitor, .. } = &self.admission.fifo;
-        let unfinished = self.trains.as_slice().iter().chain(self.pacing.trains());
-        let unfinished = unfinished.map(|train| (train.at_port, u64::from(train.left)));
-        rates.end_interval(monitor, unfinished, queue.waiting_at(cell_time.slots(end.as_ps())), io);
+        let to_come = self.to_come();
+        let come = |vc| monitor.arrived_of(vc) - to_come[vc];
+        rates.end_interval(come, queue.waiting_at(cell_time.slots(end.as_ps())), io);
+    }
+
+    /// Everything up to now has happened: the ports behind this one count what it has sent.
+    fn count_sent(&self, last_hops: &mut LastHopPorts, io: &mut Io) {
+        let monitor = &self.admission.fifo.monitor;
+        let to_come = self.to_come();
+        let sent = |vc| monitor.accepted_of(vc) - to_come[vc] - u64::from(monitor.buffer().queued_of(vc));
+        last_hops.count(sent, io);
+    }
+
+    /// Cells of each connection that are counted as they are of frames that have begun, and that have not come yet.
+    fn to_come(&self) -> IdVec<VcId, u64> {
+        let mut to_come: IdVec<VcId, u64> = self.admission.vcs.iter().map(|_| 0).collect();
+        for train in self.trains.as_slice().iter().chain(self.pacing.trains()) {
+            to_come[train.at_port] += u64::from(train.left);
+        }
+        to_come
     }
 
     /// Takes in what begins to arrive in the slot that ends at `now`.

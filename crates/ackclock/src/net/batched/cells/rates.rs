@@ -3,7 +3,6 @@
 
 use crate::ids::{IdVec, VcId};
 use crate::net::abr::PortRates;
-use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::Io;
 use crate::units::Time;
 
@@ -14,15 +13,12 @@ pub(in crate::net::batched) struct CellRates {
     edge: Option<usize>,
     /// Cells of each connection that came in earlier intervals.
     counted: IdVec<VcId, u64>,
-    /// Cells of each connection that the monitor has counted and that have not come yet: to reckon with.
-    to_come: IdVec<VcId, u64>,
 }
 
 impl CellRates {
     /// The rates of a port that so many connections cross.
     pub(in crate::net::batched) fn new(rates: Box<PortRates>, edge: Option<usize>, connections: usize) -> CellRates {
-        let none = || (0..connections).map(|_| 0).collect();
-        CellRates { rates, edge, counted: none(), to_come: none() }
+        CellRates { rates, edge, counted: (0..connections).map(|_| 0).collect() }
     }
 
     /// The algorithm.
@@ -40,19 +36,15 @@ impl CellRates {
         self.edge.map(|_| self.interval_end())
     }
 
-    /// The interval ends, while so many cells wait. `monitor` has counted the cells of unfinished frames, too, of which so many are to
-    /// come.
-    pub(in crate::net::batched) fn end_interval(
-        &mut self,
-        monitor: &FifoMonitor,
-        unfinished: impl Iterator<Item = (VcId, u64)>,
-        queued: u64,
-        io: &mut Io,
-    ) {
-        self.to_come.iter_mut().for_each(|cells| *cells = 0);
-        unfinished.for_each(|(vc, cells)| self.to_come[vc] += cells);
+    /// The end of the interval after one that ends at `end`.
+    pub(in crate::net::batched) fn end_after(&self, end: Time) -> Time {
+        self.rates.end_after(end)
+    }
+
+    /// The interval ends, while so many cells wait; `come` is how many of each connection have come since the start.
+    pub(in crate::net::batched) fn end_interval(&mut self, come: impl Fn(VcId) -> u64, queued: u64, io: &mut Io) {
         for vc in self.counted.ids() {
-            let come = monitor.arrived_of(vc) - self.to_come[vc];
+            let come = come(vc);
             let cells = come - std::mem::replace(&mut self.counted[vc], come);
             if cells > 0 {
                 self.rates.count(vc, cells);

@@ -10,7 +10,9 @@ use std::collections::VecDeque;
 
 use crate::ids::{Id, VcId};
 use crate::net::batched::fifo_monitor::FifoMonitor;
-use crate::net::batched::io::{Arrival, UnderWay};
+use crate::net::batched::io::{Arrival, Io, UnderWay};
+use crate::net::batched::packets::last_hop_rates::LastHopRates;
+use crate::net::batched::packets::port_feedback::PortRates;
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::link::AFTER_ALL;
 use crate::queue::Buffer;
@@ -23,6 +25,18 @@ pub(in crate::net::batched) struct LastHopPorts {
     all: Vec<LastHopPort>,
     /// What last-hop ports have in common with those before them: mostly all of them.
     kinds: Vec<Kind>,
+    /// Of those that give rates, if there are some.
+    rated: Option<Box<Rated>>,
+}
+
+/// The last-hop ports that give rates.
+struct Rated {
+    /// Their numbers.
+    ports: Vec<u32>,
+    /// When the first of their averaging intervals ends.
+    interval_end: Time,
+    /// What arrives there so long after an instant is known when the ports before have reached it.
+    lag: Span,
 }
 
 /// A port where packets are ahead of time. There may be two for each flow, and at most of them nothing ever waits.
@@ -38,6 +52,8 @@ pub(in crate::net::batched) struct LastHopPort {
     free: Time,
     /// Not there before the first packet has to wait.
     waits: Option<Box<Waits>>,
+    /// What it gives to senders of TCP, if it does.
+    rates: Option<Box<LastHopRates>>,
 }
 
 /// Where last-hop ports lead.
@@ -74,7 +90,7 @@ struct Wait {
 impl LastHopPorts {
     /// Room for so many.
     pub(in crate::net::batched) fn with_capacity(last_hops: usize) -> LastHopPorts {
-        LastHopPorts { all: Vec::with_capacity(last_hops), kinds: Vec::new() }
+        LastHopPorts { all: Vec::with_capacity(last_hops), kinds: Vec::new(), rated: None }
     }
 
     /// Adds an idle port that leads to a host by `link`; the port before it is `behind`, and so many connections cross
@@ -84,7 +100,44 @@ impl LastHopPorts {
             self.kinds.push(kind);
         }
         let kind = self.kinds.len() as u32 - 1;
-        self.all.push(LastHopPort { kind, link, behind, connections, free: Time::ZERO, waits: None });
+        self.all.push(LastHopPort { kind, link, behind, connections, free: Time::ZERO, waits: None, rates: None });
+    }
+
+    /// The last one gives rates from now on. A packet takes so long to it from the end of its transmission at the port before.
+    pub(in crate::net::batched) fn give_rates(&mut self, rates: PortRates, lag: Span) {
+        let number = self.all.len() as u32 - 1;
+        let rates = Box::new(LastHopRates::new(rates));
+        let none = || Box::new(Rated { ports: Vec::new(), interval_end: Time::NEVER, lag });
+        let rated = self.rated.get_or_insert_with(none);
+        rated.ports.push(number);
+        rated.interval_end = rated.interval_end.min(rates.interval_end());
+        rated.lag = rated.lag.min(lag);
+        self.all[number as usize].rates = Some(rates);
+    }
+
+    /// When the first of their averaging intervals ends; never if they give no rates.
+    pub(in crate::net::batched) fn interval_end(&self) -> Time {
+        self.rated.as_ref().map_or(Time::NEVER, |rated| rated.interval_end)
+    }
+
+    /// Where the ports before have to be for it to end, if it does before the engine stops.
+    pub(in crate::net::batched) fn next_end(&self, io: &Io) -> Time {
+        let rated = self.rated.as_ref().filter(|rated| rated.interval_end < io.until);
+        rated.map_or(Time::NEVER, |rated| rated.interval_end.saturating_sub(rated.lag))
+    }
+
+    /// The ports before have reached `clock`: intervals end in which nothing can arrive any more.
+    #[inline]
+    pub(in crate::net::batched) fn end_intervals(&mut self, clock: Time, io: &mut Io) {
+        if let Some(rated) = &mut self.rated {
+            rated.end_intervals(&mut self.all, clock, io);
+        }
+    }
+
+    /// Whether rates of one of them depend on what arrives there.
+    #[inline(always)]
+    pub(in crate::net::batched) fn counts(&self, last_hop: u32) -> bool {
+        self.rated.is_some() && self.all[last_hop as usize].rates.as_ref().is_some_and(|rates| rates.count())
     }
 
     /// One of them, and its kind, for packets to pass.
@@ -102,9 +155,32 @@ impl LastHopPorts {
     }
 }
 
+impl Rated {
+    #[inline(never)]
+    fn end_intervals(&mut self, all: &mut [LastHopPort], clock: Time, io: &mut Io) {
+        let known = clock.saturating_add(self.lag);
+        while self.interval_end <= known && self.interval_end < io.until {
+            let mut next = Time::NEVER;
+            for &port in &self.ports {
+                let rates = all[port as usize].rates.as_mut().expect("it gives rates");
+                if rates.interval_end() == self.interval_end {
+                    rates.end_interval(io);
+                }
+                next = next.min(rates.interval_end());
+            }
+            self.interval_end = next;
+        }
+    }
+}
+
 impl LastHopPort {
+    /// The rates that it gives, if it does.
+    pub(in crate::net::batched) fn rates(&self) -> Option<&LastHopRates> {
+        self.rates.as_deref()
+    }
+
     /// A packet of connection `vc` that is at the port before now arrives here at `arrives`; returns when it will be at
-    /// the host. What is before now has happened.
+    /// the host. What is before now has happened. `counts` is what [`LastHopPorts::counts`] says.
     #[inline(always)]
     pub(in crate::net::batched) fn pass(
         &mut self,
@@ -113,9 +189,13 @@ impl LastHopPort {
         arrives: Time,
         vc: VcId,
         serializers: &mut Serializers,
+        counts: bool,
     ) -> Time {
         let begins = if self.free <= arrives { arrives } else { self.wait(packet.time, arrives, vc) };
         self.free = begins + kind.last_time.of(kind.serializer, packet.size, serializers);
+        if counts && let Some(rates) = &mut self.rates {
+            rates.pass(arrives, begins, vc, packet.size);
+        }
         self.free + kind.lag
     }
 

@@ -3,8 +3,10 @@
 pub(super) mod changing_port;
 pub(super) mod edge;
 pub(super) mod last_hop;
+pub(super) mod last_hop_rates;
 pub(super) mod port;
 pub(super) mod port_feedback;
+pub(super) mod port_places;
 pub(super) mod rate_log;
 pub(super) mod routed_edges;
 pub(super) mod routed_ports;

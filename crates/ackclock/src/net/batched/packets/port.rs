@@ -91,10 +91,12 @@ impl PortFeedback {
 
 /// Packets arrive at ports with these rates, if there are any.
 fn count_arrivals(rates: &mut [PortRates], packets: &[Arrival]) {
+    let count =
+        |rates: &mut PortRates, packet: &Arrival| rates.on_arrival(packet.input_ref.at_port, packet.size.into());
     match rates {
         [] => {}
-        [rates] => packets.iter().for_each(|packet| rates.on_arrival(packet)),
-        rates => packets.iter().for_each(|packet| rates[packet.input_ref.port as usize].on_arrival(packet)),
+        [rates] => packets.iter().for_each(|packet| count(rates, packet)),
+        rates => packets.iter().for_each(|packet| count(&mut rates[packet.input_ref.port as usize], packet)),
     }
 }
 
@@ -123,8 +125,18 @@ impl PacketPorts {
         Some(self.feedback.as_ref()?.rates.get(port as usize)?.rates())
     }
 
+    /// The rates that one of the ports behind them gives, if it does.
+    pub(in crate::net::batched) fn last_hop_rates(&self, last_hop: u32) -> Option<&PacketRates> {
+        Some(self.last_hops.get(last_hop).0.rates()?.rates())
+    }
+
+    /// When they, or ports behind them, give new rates; never if none gives any.
+    pub(in crate::net::batched) fn next_rates(&self) -> Time {
+        self.interval_end().min(self.last_hops.interval_end())
+    }
+
     /// When the averaging intervals of its ports end; never if they give no rates.
-    pub(in crate::net::batched) fn interval_end(&self) -> Time {
+    fn interval_end(&self) -> Time {
         self.feedback.as_ref().map_or(Time::NEVER, |feedback| feedback.interval_end())
     }
 
@@ -148,7 +160,9 @@ impl PacketPorts {
     ) {
         let mut rest = packets;
         loop {
-            let end = feedback.interval_end();
+            let own_end = feedback.interval_end();
+            // Acknowledgements may enter one of these ports that pass the edge of a port behind another of them.
+            let end = own_end.min(self.last_hops.interval_end());
             let in_interval = rest.partition_point(|packet| packet.time < end);
             let (packets, others) = rest.split_at_mut(in_interval);
             rest = others;
@@ -159,6 +173,10 @@ impl PacketPorts {
                 break;
             }
             self.packets += 1;
+            self.last_hops.end_intervals(end, io);
+            if end < own_end {
+                continue;
+            }
             for (port, rates) in self.ports.iter_mut().zip(&mut feedback.rates) {
                 // At one instant departures come first.
                 port.depart_more(end);
@@ -208,10 +226,11 @@ impl Process for PacketPorts {
             }
         }
         self.mailboxes.give_back(taken, &mut io.mailboxes);
+        self.last_hops.end_intervals(until, io);
     }
 
     fn next(&self, io: &Io) -> Time {
-        self.mailboxes.earliest(&io.mailboxes).min(self.interval_end())
+        self.mailboxes.earliest(&io.mailboxes).min(self.interval_end()).min(self.last_hops.next_end(io))
     }
 
     fn events(&self) -> u64 {
@@ -289,11 +308,12 @@ impl PacketPort {
             };
             match to {
                 Destination::LastHopPort { last_hop, at_port } => {
+                    let counts = last_hops.counts(last_hop);
                     let (last_hop, kind) = last_hops.get_mut(last_hop);
                     let (inbox, link) = (&mut io.inboxes[kind.inbox as usize], last_hop.link);
                     while let Some(packet) = of_this_connection() {
                         if let Some(free) = self.accept::<RECORDED>(packet, serializers, &mut io.packet_side) {
-                            let time = last_hop.pass(kind, packet, free + lag, at_port, serializers);
+                            let time = last_hop.pass(kind, packet, free + lag, at_port, serializers, counts);
                             packet.arrives(inbox.place(), time, vc, link);
                         }
                     }

@@ -100,10 +100,10 @@ impl PortRates {
         self.rates.interval_end()
     }
 
-    /// A packet arrives before that.
+    /// Packets of a connection with so many bytes arrive before that.
     #[inline(always)]
-    pub(in crate::net::batched) fn on_arrival(&mut self, packet: &Arrival) {
-        self.rates.on_arrival(packet.input_ref.at_port, packet.size);
+    pub(in crate::net::batched) fn on_arrival(&mut self, at_port: VcId, bytes: u64) {
+        self.rates.on_arrival(at_port, bytes);
     }
 
     /// The interval ends, while so many bytes wait.

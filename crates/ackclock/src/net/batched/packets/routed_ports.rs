@@ -13,6 +13,7 @@ use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Packet, RoutingTable};
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, LostBehindHost, SentPacket, What};
+use crate::net::batched::packets::port_places::PortPlaces;
 use crate::net::batched::packets::routed_edges::{Onward, RoutedEdges};
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build;
@@ -106,9 +107,6 @@ pub(in crate::net::batched) struct RouteToHost {
     pub(in crate::net::batched) group: u32,
 }
 
-/// Of each link of the network the mailbox of its port and its number there, if routes that change may cross it.
-pub(in crate::net::batched) struct PortPlaces(Vec<(u32, u32)>);
-
 /// What a packet is known by here.
 #[derive(Clone, Copy, Default)]
 pub(in crate::net::batched) struct Handle {
@@ -134,18 +132,6 @@ impl Handle {
     fn from_edge(ack: &Arrival) -> Handle {
         let &Arrival { seq_or_ack, input_ref: InputRef { at_port: vc, .. }, frame, size, cells, .. } = ack;
         Handle { vc, number: 0, seq_or_ack, frame, size, crossed: cells.first() as u8 }
-    }
-}
-
-impl PortPlaces {
-    /// Those of all links, in their order.
-    pub(in crate::net::batched) fn new(places: impl Iterator<Item = (u32, u32)>) -> PortPlaces {
-        PortPlaces(places.collect())
-    }
-
-    /// The mailbox of the port of `link`, and its number there.
-    pub(in crate::net::batched) fn of(&self, link: LinkId) -> (u32, u32) {
-        self.0[link.index()]
     }
 }
 
@@ -220,32 +206,33 @@ impl RoutedPorts {
     }
 
     /// What is due next happens.
-    fn on_event(&mut self, io: &mut Io) {
+    #[inline]
+    fn on_event<const EDGES: bool>(&mut self, io: &mut Io) {
         let (now, source) = self.event_tree.earliest();
         match source.checked_sub(self.ports.len()) {
-            None => self.on_turn(now, source, io),
-            Some(edge) if edge >= self.ports.len() => self.on_release(now, edge - self.ports.len(), io),
+            None => self.on_turn::<EDGES>(now, source, io),
+            Some(edge) if EDGES && edge >= self.ports.len() => self.on_release(now, edge - self.ports.len(), io),
             Some(from) => {
                 let under_way = &mut self.ports[from].under_way;
                 let (_, port, packet) = under_way.pop_front().expect("a link with an event has something under way");
                 let next = under_way.front().map_or(Time::NEVER, |&(time, ..)| time);
                 self.event_tree.set(source, next);
-                self.arrive(now, self.ports[from].link, port as usize, packet, io);
+                self.arrive::<EDGES>(now, self.ports[from].link, port as usize, packet, io);
             }
         }
     }
 
     /// A packet arrives by a link at a node, on its way to a port there.
     #[inline(always)]
-    fn arrive(&mut self, now: Time, from: LinkId, number: usize, packet: Handle, io: &mut Io) {
-        if let Some(edges) = &self.edges {
+    fn arrive<const EDGES: bool>(&mut self, now: Time, from: LinkId, number: usize, packet: Handle, io: &mut Io) {
+        if EDGES && let Some(edges) = &self.edges {
             let RoutedPort { link, node, .. } = self.ports[number];
             if let Some(place) = edges.place(packet.vc, node, link) {
                 let onward = edges.on_ack(place, packet.at_edge(now, from), link, io);
                 return self.leave_edge(now, place.edge, onward, io);
             }
         }
-        self.on_arrival(now, number, packet, io);
+        self.on_arrival::<EDGES>(now, number, packet, io);
     }
 
     /// An acknowledgement leaves a bucket.
@@ -262,7 +249,7 @@ impl RoutedPorts {
         if let Some(Onward { ack, to }) = onward {
             let packet = Handle::from_edge(&ack);
             match to {
-                Forwarding::By(link) => self.on_arrival(now, self.places.of(link).1 as usize, packet, io),
+                Forwarding::By(link) => self.on_arrival::<true>(now, self.places.of(link).1 as usize, packet, io),
                 Forwarding::Lost(reason) => {
                     self.lose_at_edge(now, LinkId::from_index(ack.input_ref.input as usize), &packet, reason, io)
                 }
@@ -287,10 +274,11 @@ impl RoutedPorts {
         }
     }
 
-    fn on_arrival(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
+    #[inline(never)]
+    fn on_arrival<const EDGES: bool>(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
         self.packets += 1;
         let port = &mut self.ports[number];
-        if let Some(edges) = &mut self.edges {
+        if EDGES && let Some(edges) = &mut self.edges {
             edges.on_packet(packet.vc, port.node, port.link);
         }
         let packet = Handle { number: port.number_of(packet.vc), ..packet };
@@ -315,7 +303,7 @@ impl RoutedPorts {
         }
     }
 
-    fn on_turn(&mut self, now: Time, number: usize, io: &mut Io) {
+    fn on_turn<const EDGES: bool>(&mut self, now: Time, number: usize, io: &mut Io) {
         self.packets += 1;
         let RoutedPort { link, node, port, vcs, routes, .. } = &mut self.ports[number];
         let tables = &self.routes;
@@ -339,7 +327,7 @@ impl RoutedPorts {
             Some(Turn::Leaves(packet)) => {
                 // All ports of a node at which that can be are in one process.
                 let (_, other) = self.places.of(other.expect("it can go elsewhere"));
-                self.on_arrival(now, other as usize, packet, io);
+                self.on_arrival::<EDGES>(now, other as usize, packet, io);
             }
             None => {}
         }
@@ -444,27 +432,38 @@ impl RoutedPorts {
         link.losses.add(now, time, &meta, reason);
         io.packet_side.take(packet.frame);
     }
-}
 
-impl Process for RoutedPorts {
-    fn advance(&mut self, until: Time, io: &mut Io) {
+    /// Handles everything before `until`, with routers that change acknowledgements or without.
+    fn advance_with<const EDGES: bool>(&mut self, until: Time, io: &mut Io) {
         io.mailboxes[self.mailbox].settle(until);
         // There are few at a time, and nothing is posted here meanwhile.
         while let Some(&arrival) = io.mailboxes[self.mailbox].first().filter(|arrival| arrival.time < until) {
             io.mailboxes[self.mailbox].take();
             // At one instant turns come first, and arrivals in the order of links.
             while self.comes_before(&arrival) {
-                self.on_event(io);
+                self.on_event::<EDGES>(io);
             }
             let Arrival { time, seq_or_ack, input_ref: InputRef { port, at_port: vc, .. }, frame, size, cells } =
                 arrival;
             let crossed = cells.first() as u8;
             let from = LinkId::from_index(arrival.input_ref.input as usize);
-            self.arrive(time, from, port as usize, Handle { vc, number: 0, seq_or_ack, frame, size, crossed }, io);
+            self.arrive::<EDGES>(
+                time,
+                from,
+                port as usize,
+                Handle { vc, number: 0, seq_or_ack, frame, size, crossed },
+                io,
+            );
         }
         while self.event_tree.earliest().0 < until {
-            self.on_event(io);
+            self.on_event::<EDGES>(io);
         }
+    }
+}
+
+impl Process for RoutedPorts {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        if self.edges.is_none() { self.advance_with::<false>(until, io) } else { self.advance_with::<true>(until, io) }
     }
 
     fn next(&self, io: &Io) -> Time {

@@ -7,7 +7,7 @@ use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, Kind, NextHopCache, Packet, RoutingTable};
 use crate::net::batched::abr::under_way::CellRun;
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, NextHop, SentPacket, What};
-use crate::net::batched::packets::routed_ports::PortPlaces;
+use crate::net::batched::packets::port_places::PortPlaces;
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::flow::ForcedDrops;
 use crate::net::link::{Intent, Link, PacketMeta, Sending};
@@ -146,14 +146,16 @@ impl HostUplink {
         &mut self,
         start: Time,
         vc: VcId,
-        segment: Segment,
+        mut segment: Segment,
         nic: &mut Nic,
         technology: Technology,
         links: &mut [Link],
         times: &mut Times,
         io: &mut Io,
     ) {
-        let segment = self.with_window(segment);
+        if let Some(window) = self.advertised {
+            HostUplink::say_window(&mut segment, window);
+        }
         match technology {
             Technology::Packet { link_header_bytes } if self.changing.is_some() => {
                 self.transmit_on_path(start, vc, segment, link_header_bytes, nic, links, io);
@@ -182,14 +184,12 @@ impl HostUplink {
         }
     }
 
-    /// The same segment with a window, if it has to say one. That of a SYN has no scale.
-    #[inline(always)]
-    fn with_window(&self, segment: Segment) -> Segment {
-        match self.advertised {
-            Some(window) if segment.kind != SegmentKind::SynAck => {
-                Segment { window: segment.window.or(Some(window)), ..segment }
-            }
-            _ => segment,
+    /// The segment says a window if it has to. That of a SYN has no scale.
+    #[cold]
+    #[inline(never)]
+    fn say_window(segment: &mut Segment, window: u32) {
+        if segment.kind != SegmentKind::SynAck {
+            segment.window.get_or_insert(window);
         }
     }
 
