@@ -15,7 +15,7 @@ use crate::metrics::METRICS;
 pub struct Estimate {
     /// Seconds on so many threads as were asked for.
     pub seconds: f64,
-    /// Octets of the ledger and the tables together, of all runs.
+    /// Octets that they add to the ledger and the tables.
     pub disk_bytes: f64,
     /// Octets of memory for the rows.
     pub memory_bytes: f64,
@@ -43,10 +43,9 @@ impl Estimate {
         }
         let all: f64 = missing.iter().map(cost).sum();
         let simulation_s = if measured_cost > 0.0 { measured_s * all / measured_cost } else { 0.0 };
-        let numbers = (plan.runs() * plan.metrics.len()) as f64;
         Some(Estimate {
             seconds: simulation_s / threads.min(missing.len()).max(1) as f64,
-            disk_bytes: numbers * NUMBER_BYTES + plan.runs() as f64 * RUN_BYTES,
+            disk_bytes: missing.len() as f64 * (plan.metrics.len() as f64 * NUMBER_BYTES + RUN_BYTES),
             memory_bytes: Estimate::memory_of(plan.runs() as f64),
         })
     }

@@ -162,7 +162,8 @@ to = "a"
     }
 }
 
-/// The last port before a host gives rates, and is done in one step with the port before, with rates of its own or without.
+/// The last port before a host gives rates, and is done in one step with the port before, with rates of its own or without; if it is
+/// recorded over time it is not.
 #[test]
 fn the_engines_agree_where_the_last_port_before_a_host_gives_rates() {
     let text = r#"
@@ -204,8 +205,11 @@ to = "a"
         for port in ["queue", "port.\"s->b\""] {
             let sets =
                 [format!("{port}.rate_algorithm=simplified-erica-plus"), format!("{port}.tcp_feedback={feedback}")];
-            let records = assert_engines_agree(feedback, &scenario(text, &sets.each_ref().map(String::as_str)), 1);
-            assert!(edge(&records, "s->b").acks > 10);
+            let [rates, feedback] = sets.each_ref().map(String::as_str);
+            for recorded in ["record=[]", "record=[\"vc-queue\"]", "record=[\"allocation\"]"] {
+                let records = assert_engines_agree(feedback, &scenario(text, &[rates, feedback, recorded]), 1);
+                assert!(edge(&records, "s->b").acks > 10);
+            }
         }
     }
 }

@@ -204,7 +204,14 @@ fn a_sweep_says_what_it_takes_and_too_many_runs_are_refused() {
         "{}",
         dry.stdout
     );
-    assert!(dry.stdout.ends_with(" kB of disk\n"), "{}", dry.stdout);
+    let disk = |said: &str| -> f64 {
+        let (_, disk) = said.trim_end().strip_suffix(" kB of disk").expect("kilobytes").rsplit_once(", ").unwrap();
+        disk.parse().unwrap()
+    };
+    let of_shard = swept(&place, &["--dry-run", "--shard", "1/4"]).exits_with(0);
+    assert!(of_shard.stdout.contains(", of which part 1/4, 9 to do, "), "{}", of_shard.stdout);
+    let part = disk(&of_shard.stdout) / disk(&dry.stdout);
+    assert!((part - 0.25).abs() < 0.01, "{part} of the disk");
     assert_eq!(place.names(), ["scenario.toml"]);
     let many =
         place.run(&["sweep", "scenario.toml", "--vary", "queue.buffer=1..1000cells:lin:1000", "--seeds", "1000000"]);

@@ -70,9 +70,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     match announced(&sweep, &checked, &todo, &options) {
         Some((text, estimate)) if !todo.is_empty() => {
             console::note(format_args!("{text}"));
-            // Of the runs that are there, the room is taken.
-            let disk = estimate.disk_bytes * todo.len() as f64 / checked.plan.runs() as f64;
-            room::refuse_beyond(Need { disk, memory: 0.0 }, &path, LESS)?;
+            room::refuse_beyond(Need { disk: estimate.disk_bytes, memory: 0.0 }, &path, LESS)?;
         }
         Some(_) => {}
         None => return Ok(interrupted()),
@@ -225,9 +223,12 @@ fn announced(
         bytes if bytes >= MUCH_MEMORY => format!(", {} of memory", size(bytes)),
         _ => String::new(),
     };
-    let (seeds, at_most) = match &plan.until_ci {
-        None => (diagnostics::plural(plan.seeds, "seed"), ""),
-        Some(until) => (format!("{} to {} seeds until {}", until.least, plan.seeds, until.said()), "at most "),
+    let (seeds, at_most, disk) = match &plan.until_ci {
+        None => (diagnostics::plural(plan.seeds, "seed"), "", estimate.disk_bytes),
+        Some(until) => {
+            let largest = estimate.disk_bytes * plan.seeds as f64 / until.least as f64;
+            (format!("{} to {} seeds until {}", until.least, plan.seeds, until.said()), "at most ", largest)
+        }
     };
     let at_first = if plan.until_ci.is_some() { " at first" } else { "" };
     let text = format!(
@@ -236,7 +237,7 @@ fn announced(
         seconds(simulated),
         duration(estimate.seconds),
         diagnostics::plural(options.threads, "core"),
-        size(estimate.disk_bytes),
+        size(disk),
     );
     Some((text, estimate))
 }

@@ -290,7 +290,7 @@ impl Batched {
                 }
                 LogicalProcess::Cells(port) => {
                     let passed = passed.entry(process as usize).or_insert_with(|| port.passed());
-                    Some(port.last_hops().get(last_hop).record(passed, now, link.name, names))
+                    Some(port.last_hop(last_hop).record(passed, now, link.name, names))
                 }
                 _ => unreachable!("last-hop ports are behind ports of which departures are known on arrival"),
             },
@@ -332,7 +332,7 @@ impl Batched {
                 ports => ports.rates(port).and_then(PacketRates::allocation),
             },
             Output::LastHopPort { process, last_hop } => match &self.processes[process as usize] {
-                LogicalProcess::Cells(port) => port.last_hops().rates(last_hop).allocation_bps(now),
+                LogicalProcess::Cells(port) => port.last_hop(last_hop).rates().allocation_bps(now),
                 LogicalProcess::Packets(ports) => ports.last_hop_rates(last_hop).and_then(PacketRates::allocation),
                 _ => None,
             },

@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
         let none = || scenario.links.iter().map(|_| false).collect();
         let orders_visits = abr::orders_visits(scenario);
         // Ports that are recorded over time are processes, and those whose rates depend on each cell or packet.
-        let records_ports = recorder.is_some_and(|recorder| recorder.port(0).is_some())
+        let records_ports = recorder.is_some_and(|recorder| recorder.port(1).is_some())
             || scenario.recording.metrics.contains(Metric::Allocation);
         let rated_last_hops = !joint && !records_ports && !orders_visits;
         let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges, rated_last_hops);

@@ -75,6 +75,11 @@ impl LastHopPort {
         LastHopPort { rates, slots, numbers, threshold, next_end, counted: VecDeque::new() }
     }
 
+    /// The rates that it gives.
+    pub(in crate::net::batched) fn rates(&self) -> &PortRates {
+        self.rates.rates()
+    }
+
     /// The record at `now`, if this has passed the port before.
     pub(in crate::net::batched) fn record(
         &self,
@@ -102,7 +107,7 @@ impl LastHopPorts {
         ports
     }
 
-    /// When the first of them has to know what the port before has sent; never if there are none.
+    /// When the first of them has to know what the port before has sent.
     #[inline]
     pub(in crate::net::batched) fn next_count(&self) -> Time {
         self.next_count
@@ -111,11 +116,6 @@ impl LastHopPorts {
     /// When the first averaging interval ends for whose rates an edge waits; never if none does.
     pub(in crate::net::batched) fn next_rates(&self) -> Time {
         self.next_rates
-    }
-
-    /// The rates that one of them gives.
-    pub(in crate::net::batched) fn rates(&self, number: u32) -> &PortRates {
-        self.ports[number as usize].rates.rates()
     }
 
     /// One of them.

@@ -34,8 +34,8 @@ pub(in crate::net::batched) struct CellPort {
     kernel: Kernel,
     /// The rates that it gives to senders of TCP, if it does.
     rates: Option<CellRates>,
-    /// The ports behind it that are done in the same step.
-    last_hops: LastHopPorts,
+    /// The ports behind it that are done in the same step, if there are some.
+    last_hops: Option<Box<LastHopPorts>>,
 }
 
 /// What a port is made of, its policy excepted.
@@ -73,12 +73,13 @@ impl CellPort {
             frames: 0,
             present: Vec::new(),
         };
-        CellPort { policy, kernel, rates: None, last_hops: LastHopPorts::new(Vec::new()) }
+        CellPort { policy, kernel, rates: None, last_hops: None }
     }
 
     /// With these rates, if it gives some, and these ports behind it.
     pub(in crate::net::batched) fn with_rates(self, rates: Option<CellRates>, last_hops: Vec<LastHopPort>) -> CellPort {
-        CellPort { rates, last_hops: LastHopPorts::new(last_hops), ..self }
+        let last_hops = (!last_hops.is_empty()).then(|| Box::new(LastHopPorts::new(last_hops)));
+        CellPort { rates, last_hops, ..self }
     }
 
     /// The rates that it gives, if it does.
@@ -86,15 +87,15 @@ impl CellPort {
         self.rates.as_ref().map(CellRates::rates)
     }
 
-    /// The ports behind it that are done in the same step.
-    pub(in crate::net::batched) fn last_hops(&self) -> &LastHopPorts {
-        &self.last_hops
+    /// One of the ports behind it that are done in the same step.
+    pub(in crate::net::batched) fn last_hop(&self, number: u32) -> &LastHopPort {
+        self.last_hops.as_ref().expect("there are some").get(number)
     }
 
     /// When it, or a port behind it, gives new rates for which an edge waits; never if none does.
     pub(in crate::net::batched) fn next_rates(&self) -> Time {
         let own = self.rates.as_ref().and_then(CellRates::next_rates);
-        own.unwrap_or(Time::NEVER).min(self.last_hops.next_rates())
+        own.unwrap_or(Time::NEVER).min(self.last_hops.as_ref().map_or(Time::NEVER, |ports| ports.next_rates()))
     }
 
     /// What ports without a queue behind this one have to know.
@@ -103,18 +104,19 @@ impl CellPort {
         let departures = Lists::new(admission.vcs.len(), admission.fifo.queue.departures());
         Passed::new(admission.fifo.cell_time, self.kernel.monitor().accepted(), departures)
     }
-}
 
-impl Process for CellPort {
-    fn advance(&mut self, until: Time, io: &mut Io) {
-        self.last_hops.end_intervals(io);
+    /// Goes from end to end of the averaging intervals that end by `until`. One ends as soon as all before is known: an edge may wait for
+    /// the rates.
+    #[inline(never)]
+    fn end_intervals(&mut self, until: Time, io: &mut Io) {
+        if let Some(ports) = &mut self.last_hops {
+            ports.end_intervals(io);
+        }
         loop {
-            // An interval ends as soon as all before is known: an edge may wait for the rates.
             let end = self.rates.as_ref().map_or(Time::NEVER, CellRates::interval_end);
-            let count = self.last_hops.next_count();
-            if count <= until && count < end {
-                self.policy.visit(Advance(&mut self.kernel, count, io));
-                self.kernel.count_sent(&mut self.last_hops, io);
+            if let Some(ports) = self.last_hops.as_mut().filter(|ports| ports.next_count() <= until.min(end)) {
+                self.policy.visit(Advance(&mut self.kernel, ports.next_count(), io));
+                self.kernel.count_sent(ports, io);
             } else if let Some(rates) = self.rates.as_mut().filter(|_| io.may_end_interval(end, until)) {
                 self.policy.visit(Advance(&mut self.kernel, end, io));
                 self.kernel.end_interval(end, rates, io);
@@ -122,13 +124,21 @@ impl Process for CellPort {
                 break;
             }
         }
+    }
+}
+
+impl Process for CellPort {
+    fn advance(&mut self, until: Time, io: &mut Io) {
+        if self.rates.is_some() || self.last_hops.is_some() {
+            self.end_intervals(until, io);
+        }
         self.policy.visit(Advance(&mut self.kernel, until, io));
     }
 
     fn next(&self, io: &Io) -> Time {
         let Kernel { trains, pacing, slot, admission, mailbox, .. } = &self.kernel;
         let own = self.rates.as_ref().and_then(CellRates::next_rates).unwrap_or(Time::NEVER);
-        let rates = own.min(self.last_hops.next_count());
+        let rates = own.min(self.last_hops.as_ref().map_or(Time::NEVER, |ports| ports.next_count()));
         if trains.as_slice().is_empty() && pacing.is_empty() {
             io.mailboxes[*mailbox].earliest().min(rates)
         } else {
