@@ -1,6 +1,6 @@
 //! What must hold of feedback to TCP senders, and of the flows that it is for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::atm::rate::RateAlgorithm;
 use ackclock::feedback::RoundTrip;
@@ -11,23 +11,23 @@ use ackclock::units::Time;
 use crate::flows::PlannedFlow;
 use crate::network::Network;
 use crate::queues::QueueSettings;
-use crate::text::diagnostic::Report;
+use crate::settings::Settings;
+use crate::text::diagnostic::{At, Report};
 use crate::values::quantity::{Dimension, Quantity};
 
 /// Reports feedback to TCP senders that cannot work: no rates to tell, or acknowledgements that it cannot reach or change.
 pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSettings, report: &mut Report) {
     let mut said = BTreeSet::new();
+    let mut first = |at: Option<At>, what: &'static str| said.insert((at, what));
     for (port, link) in network.links.iter_ids() {
         let Some(_) = link.queue.feedback else { continue };
-        let own = settings.ports.iter().find(|(name, _)| *name == link.name).map(|(_, tables)| &tables.own);
-        let queue = own.unwrap_or(&settings.general.own);
+        let (queue, is_of_port) = settings_of(link, settings);
         let at = queue.at("tcp_feedback");
-        let mut first = |what: &'static str| said.insert((at, what));
         let word = queue.word("tcp_feedback").unwrap_or_default();
         let rates = link.queue.rates.as_ref();
         if !rates.is_some_and(computes_rates) {
             let at = if rates.is_some() { queue.at("rate_algorithm").or(at) } else { at };
-            if first("rates") {
+            if first(at, "rates") {
                 let problem = match rates {
                     None => format!("tcp_feedback = \"{word}\" has no rates to tell"),
                     Some(algorithm) => format!("the rate algorithm {} computes no rates", algorithm.name()),
@@ -42,30 +42,29 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
         let crossing: Vec<&PlannedFlow> = flows.iter().filter(|planned| crosses(planned, port)).collect();
         let changing = flows.iter().find(|planned| is_dynamic(planned));
         if let Some(planned) = changing.filter(|planned| crosses(planned, port) || shares_all(link))
-            && let Some((problem, label, help)) = needs_fixed_routes(link, &planned.flow.name)
+            && let Some((key, problem, label, help)) = needs_fixed_routes(link, &planned.flow.name)
         {
-            if first("dynamic") {
-                report.error(at, problem).label(label).help(help);
+            if first(at, "dynamic") {
+                report.error(queue.at(key).or(at), problem).label(label).help(help);
             }
             continue;
         }
-        let encrypts = |planned: &&&PlannedFlow| planned.given.common.settings.flag("encrypted_headers") == Some(true);
-        if let Some(planned) = crossing.iter().find(encrypts)
-            && first("encrypted")
-        {
+        for planned in &crossing {
+            let headers = &planned.given.common.settings;
+            let at = headers.at("encrypted_headers");
+            if headers.flag("encrypted_headers") != Some(true) || !first(at, "encrypted") {
+                continue;
+            }
             let (name, port) = (&planned.flow.name, &link.name);
             report
-                .error(
-                    planned.given.common.settings.at("encrypted_headers"),
-                    format!("the router of the port {port} cannot change the acknowledgements of {name}"),
-                )
+                .error(at, format!("the router of the port {port} cannot change the acknowledgements of {name}"))
                 .label("their headers are encrypted")
                 .help("leave encrypted_headers out, or write tcp_feedback = \"none\" for the ports of its route");
         }
         let passing = crossing.iter().filter(|planned| returns(planned, network, port));
         let left = passing.copied().find_map(|planned| Some((planned, left_at(planned, network, port)?)));
         if let Some((planned, time)) = left
-            && first("left")
+            && first(at, "left")
         {
             warn_left(planned, time, &link.name, report);
         }
@@ -74,13 +73,49 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
         let name = &planned.flow.name;
         let problem = format!("the acknowledgements of {name} do not pass the router of the port {}", link.name);
         let help = "let `back_route` of the flow pass that router";
-        if missed.len() == crossing.len() && own.is_some() {
-            if first("missed") {
+        if missed.len() == crossing.len() && is_of_port {
+            if first(at, "missed") {
                 report.error(at, problem).label("so this feedback has no effect on any flow").help(help);
             }
-        } else if first("some missed") {
+        } else if first(at, "some missed") {
             report.warning(at, problem).label("so this feedback has no effect on that flow").help(help);
         }
+    }
+    // Of what is wrong, flows or ports are missing here.
+    if !report.has_errors() {
+        warn_idle(network, flows, settings, report);
+    }
+}
+
+/// What is said about the queue of a port, and whether its feedback is said for this port alone.
+fn settings_of<'a>(link: &Link, settings: &'a QueueSettings) -> (&'a Settings, bool) {
+    let general = &settings.general.own;
+    let own = settings.ports.iter().find(|(name, _)| *name == link.name).map_or(general, |(_, tables)| &tables.own);
+    (own, own.at("tcp_feedback") != general.at("tcp_feedback"))
+}
+
+/// Warns about feedback at ports by which no data leave: all ports that it is chosen for at one place.
+fn warn_idle(network: &Network, flows: &[PlannedFlow], settings: &QueueSettings, report: &mut Report) {
+    let (mut idle, mut crossed) = (BTreeMap::new(), BTreeSet::new());
+    for (port, link) in network.links.iter_ids().filter(|(_, link)| link.queue.feedback.is_some()) {
+        let (queue, is_of_port) = settings_of(link, settings);
+        let at = queue.at("tcp_feedback");
+        if flows.iter().any(|planned| crosses(planned, port)) {
+            crossed.insert(at);
+        } else {
+            idle.entry(at).or_insert(is_of_port.then_some(&link.name));
+        }
+    }
+    for (at, port) in idle.into_iter().filter(|(at, _)| !crossed.contains(at)) {
+        let (ports, help) = match port {
+            Some(port) => (
+                format!("the port {port}"),
+                "write it for the port by which the data leave: its router changes the acknowledgements that come back",
+            ),
+            None => ("any port of a switch".to_owned(), "leave it out: it is for flows of TCP"),
+        };
+        let problem = format!("no TCP flow sends data by {ports}");
+        report.warning(at, problem).label("so this feedback has no effect").help(help);
     }
 }
 
@@ -94,17 +129,21 @@ fn shares_all(link: &Link) -> bool {
     matches!(link.queue.rates, Some(RateAlgorithm::MaxMin(_)))
 }
 
-/// Why feedback at a port needs routes that do not change, with a label and a remedy, if it does; `name` is a flow whose route changes.
-fn needs_fixed_routes(link: &Link, name: &str) -> Option<(String, String, &'static str)> {
+/// Why feedback at a port needs routes that do not change, with the key that decides this, a label and a remedy, if it does; `name`
+/// is a flow whose route changes.
+fn needs_fixed_routes(link: &Link, name: &str) -> Option<(&'static str, String, String, &'static str)> {
     let window = link.queue.feedback.and_then(|feedback| feedback.window);
-    let label = format!("at the port {}", link.name);
+    let port = &link.name;
     if shares_all(link) {
         let help = "write rate_algorithm = \"simplified-erica-plus\" or another one that measures";
-        return Some((format!("a route of {name} changes, and max-min shares need routes that do not"), label, help));
+        let problem = format!("a route of {name} changes, and max-min shares need routes that do not");
+        return Some(("rate_algorithm", problem, format!("at the port {port}"), help));
     }
     let is_individual = window.is_some_and(|window| window.round_trip == RoundTrip::Individual);
     let help = "write feedback_round_trip = \"70 ms\" or another time for all flows";
-    is_individual.then(|| (format!("a route of {name} changes, and with it the round trip"), label, help))
+    let label = format!("the port {port} has feedback_round_trip = \"individual\", which needs one that stays");
+    let problem = format!("a route of {name} changes, and with it the round trip");
+    is_individual.then_some(("feedback_round_trip", problem, label, help))
 }
 
 /// From an instant on a flow's acknowledgements do not pass the router of a port that its data leave by.

@@ -55,6 +55,7 @@ fn said(text: &str, sets: &[&str]) -> String {
 fn feedback_that_cannot_work() {
     let feedback = "queue.tcp_feedback=bucket";
     let rates = "queue.rate_algorithm=simplified-erica-plus";
+    let datagrams = RING.replace("flow.f", "udp.f").replace("back_route", "# back_route") + "rate = \"1 Mbps\"\n";
     let of_port = ["port.r2->r4.rate_algorithm=simplified-erica-plus", "port.r2->r4.tcp_feedback=bucket"];
     let all = [
         said(N_BY_N, &["queue.rate_algorithm=none"]),
@@ -62,15 +63,22 @@ fn feedback_that_cannot_work() {
         said(N_BY_N, &["queue.tcp_feedback=none"]),
         said(N_BY_N, &["queue.tcp_feedback=windows"]),
         said(N_BY_N, &["queue.feedback_round_trip=0 ms"]),
+        said(N_BY_N, &["queue.feedback_round_trip=0"]),
         said(N_BY_N, &["queue.feedback_units=cells"]),
         said(N_BY_N, &["queue.feedback_group=0"]),
         said(N_BY_N, &["queue.feedback_group=5", "queue.tcp_feedback=none", "queue.rate_algorithm=none"]),
         said(N_BY_N, &["queue.tcp_feedback=bucket", "queue.feedback_round_trip=70 ms"]),
         said(N_BY_N, &["queue.simplified-erica-plus.averaging_interval=10 us"]),
+        said(N_BY_N, &["network.rate=1 Mbps", "queue.simplified-erica-plus.averaging_interval=3 ms"]),
         said(N_BY_N, &["queue.simplified-erica-plus.a=0.5"]),
-        said(N_BY_N, &["flow.A1.encrypted_headers=true"]),
+        said(N_BY_N, &["flow.A1.encrypted_headers=true", "flow.B2.encrypted_headers=true"]),
         said(RING, &of_port),
         said(RING, &[rates, feedback]),
+        // The feedback is said for all ports, and only the buffer for this one.
+        said(RING, &[rates, feedback, "port.r2->r4.buffer=20 packets"]),
+        // The port of the acknowledgements, and not that of the data.
+        said(RING, &["port.r4->r3.rate_algorithm=simplified-erica-plus", "port.r4->r3.tcp_feedback=window"]),
+        said(&datagrams, &[rates, feedback]),
     ];
     insta::assert_snapshot!(all.join("\n"));
 }
@@ -115,6 +123,7 @@ fn feedback_where_routes_change() {
         said(&(RING.to_owned() + CHANGES), &[rates, window, fixed]),
         said(&by_r3, &[rates, window, fixed]),
         said(&by_r3, &[rates, window]),
+        said(&by_r3, &[rates, window, "queue.feedback_round_trip=individual"]),
         said(&by_r3, &["queue.rate_algorithm=max-min", window, fixed]),
         said(&by_another_link, &[rates, window, fixed]),
         said(&by_r3, &[rates, "queue.tcp_feedback=bucket"]),

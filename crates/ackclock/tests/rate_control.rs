@@ -272,6 +272,21 @@ fn a_group_has_the_rate_of_its_members() {
     }
 }
 
+/// Fifteen flows over one link in groups of ten are two units: five flows have as much as the ten others. By itself each has a
+/// fifteenth, and the five a third.
+#[test]
+fn a_small_group_has_as_much_as_a_large_one() {
+    for (group, part) in [(1, 1.0 / 3.0), (10, 0.5)] {
+        let group = format!("queue.feedback_group={group}");
+        let sets = [RATES, "queue.tcp_feedback=both", "queue.feedback_round_trip=70 ms", &group, "duration=2 s"];
+        let records = run(N_BY_N, &sets);
+        let goodput = |flow: &FlowRecord| flow.goodput_after_warmup_bps.unwrap();
+        let all: f64 = records.flows.iter().map(goodput).sum();
+        let of_c: f64 = records.flows.iter().filter(|flow| flow.name.starts_with('C')).map(goodput).sum();
+        assert!((of_c / all - part).abs() < 0.06, "{group}: {} of {part}", of_c / all);
+    }
+}
+
 /// Acknowledgements of f leave the path of its data from 2 to 4 s.
 fn route_change() -> String {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/rate-control/route-change.toml");

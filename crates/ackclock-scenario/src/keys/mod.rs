@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
-pub(crate) use key::{Amount, Bare, Fallback, Family, INSTANT, Key, Kind, Section};
+pub(crate) use key::{Amount, Bare, Fallback, Family, INSTANT, Key, Kind, Limit, Section};
 pub(crate) use mechanisms::{Mechanism, NO_RATES, of_plain, policies, queue_algorithms, tcp_algorithms, to_plain};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 pub(crate) use traffic::DROP;

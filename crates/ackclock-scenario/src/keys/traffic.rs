@@ -75,7 +75,7 @@ pub(super) const KEYS: &[Key] = &[
         default: Fallback::Derived("false"),
         source: "Ackclock",
         about: "Whether the headers of segments are encrypted or authenticated on their way, as by IPsec: then no router can change the window or hold acknowledgements back, and a path with `tcp_feedback` is an error.",
-        used_if: PACKET_ONLY,
+        used_if: ALWAYS,
     },
     Key {
         sections: &[Section::Atm],

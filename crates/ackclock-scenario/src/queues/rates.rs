@@ -70,12 +70,18 @@ impl Checker {
         let Some(interval) = params.interval().filter(|interval| *interval < unit_time) else { return Some(()) };
         if self.first(at, "averaging_interval") {
             let spelled = |ps| Quantity { dimension: Dimension::Time, amount: ps }.canonical();
-            let (interval, time) = (spelled(interval.as_ps()), spelled(unit_time.as_ps()));
+            let (interval, time) = (spelled(interval.as_ps()), spelled(rounded_up(unit_time.as_ps())));
             let Place { name, unit, .. } = place;
             report
-                .error(at, format!("an interval of {interval} is shorter than a {unit} of the port {name}, {time}"))
+                .error(
+                    at,
+                    format!("an interval of {interval} is shorter than a {unit} takes at the port {name}, {time}"),
+                )
                 .label(format!("no {unit} can be counted in it"))
-                .help("write a longer `averaging_interval`; 1 ms and 5 ms are usual");
+                .help(match 10 * rounded_up(unit_time.as_ps()) {
+                    ..=MS_PS => "write a longer `averaging_interval`; 1 ms and 5 ms are usual".to_owned(),
+                    ten => format!("write a longer `averaging_interval`; ten {unit}s take {}", spelled(ten)),
+                });
         }
         None
     }
@@ -83,4 +89,12 @@ impl Checker {
     fn first(&mut self, at: Option<At>, key: &'static str) -> bool {
         self.said.insert((at, key))
     }
+}
+
+const MS_PS: u64 = 1_000_000_000;
+
+/// Three digits of it, rounded up.
+fn rounded_up(number: u64) -> u64 {
+    let digits = number.checked_ilog10().map_or(0, |log| log.saturating_sub(2));
+    number.next_multiple_of(10_u64.pow(digits))
 }

@@ -1,7 +1,7 @@
 //! Quantities: numbers with a unit, and what may stand in their place.
 
 use super::words::{float, whole};
-use crate::keys::{Amount, Bare, INSTANT};
+use crate::keys::{Amount, Bare, INSTANT, Limit};
 use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
 use crate::text::tree::{Item, Node, quoted};
@@ -61,6 +61,13 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
                     return None;
                 }
             };
+            // A unit would not help a zero.
+            if let ([limit], "0") = (amount.limits, &*number)
+                && limit.min > 0
+            {
+                report.error(item.at, format!("`{name}` is 0")).label(expected(limit, amount.words, true));
+                return None;
+            }
             let examples: Vec<String> =
                 amount.limits.iter().take(2).map(|limit| format!("\"{number} {}\"", limit.example_unit())).collect();
             let label = match examples.is_empty() {
@@ -102,14 +109,20 @@ fn within_limits(
     if (limit.min..=limit.max).contains(&quantity.amount) {
         return Some(Value::Quantity(quantity));
     }
-    let spelled = |amount: u64| Quantity { dimension: quantity.dimension, amount }.canonical();
-    let label = if quantity.amount == 0 && limit.min == 1 {
-        "must be more than 0".to_owned()
-    } else {
-        format!("must be {} to {}", spelled(limit.min), spelled(limit.max))
-    };
-    report.error(at, format!("`{name}` is {}", quoted(text.trim()))).label(label);
+    let is_zero = quantity.amount == 0;
+    report.error(at, format!("`{name}` is {}", quoted(text.trim()))).label(expected(limit, amount.words, is_zero));
     None
+}
+
+/// What a value within a limit is, and which words may stand in its place.
+fn expected(limit: &Limit, words: &[&str], is_zero: bool) -> String {
+    let spelled = |amount: u64| Quantity { dimension: limit.dimension, amount }.canonical();
+    let mut label = match is_zero && limit.min == 1 {
+        true => "must be more than 0".to_owned(),
+        false => format!("must be {} to {}", spelled(limit.min), spelled(limit.max)),
+    };
+    words.iter().for_each(|word| label += &format!(" or {word:?}"));
+    label
 }
 
 fn explain(
