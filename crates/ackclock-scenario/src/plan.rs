@@ -105,7 +105,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         Frame::read(document, path, report);
     let queues = technology_word.map(|technology| queues::settings(document, technology, report));
     warn_tcp(document, &network_settings, report);
-    flows::writes::warn(document, report);
+    flows::writes::warn(document, network_settings.word("technology"), report);
     let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
 
     let context = satellites::Context { document, duration: top.span("duration"), source };

@@ -127,6 +127,7 @@ fn feedback_where_routes_change() {
         said(&by_r3, &["queue.rate_algorithm=max-min", window, fixed]),
         said(&by_another_link, &[rates, window, fixed]),
         said(&by_r3, &[rates, "queue.tcp_feedback=bucket"]),
+        said(&by_r3.replace("packet", "atm"), &[]),
         said(&change("[\"b\", \"r4\", \"a\"]"), &[]),
         said(&change("[\"b\"]"), &[]),
         said(&change("\"r3\""), &[]),

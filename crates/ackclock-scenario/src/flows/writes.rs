@@ -28,14 +28,16 @@ fn pieces(settings: &Settings, mss: u32, report: &mut Report) -> Option<Writes> 
     Some(Writes { bytes, interval: settings.span("write_interval")? })
 }
 
-/// Warns about intervals where everything is written at once.
-pub(crate) fn warn(document: &Document, report: &mut Report) {
+/// Warns about keys of flows without effect: intervals where everything is written at once, and what cells do not know.
+pub(crate) fn warn(document: &Document, technology: Option<&'static str>, report: &mut Report) {
+    // Keys of cells are errors on packet networks.
+    let context = |key: &str| technology.filter(|word| key == "technology" && *word == "atm");
     let of_flow = |named: &Named| Settings::resolve(Section::Flow, &[&named.given, &document.traffic]);
     let general = Settings::resolve(Section::Traffic, &[&document.traffic]);
     let of_flows: Vec<Settings> = document.flows.iter().map(of_flow).collect();
     for (named, settings) in document.flows.iter().zip(&of_flows) {
-        warn_unused(&named.given, Section::Flow, &[settings], &|_| None, report);
+        warn_unused(&named.given, Section::Flow, &[settings], &context, report);
     }
     let holds: Vec<&Settings> = [&general].into_iter().chain(&of_flows).collect();
-    warn_unused(&document.traffic, Section::Traffic, &holds, &|_| None, report);
+    warn_unused(&document.traffic, Section::Traffic, &holds, &context, report);
 }
