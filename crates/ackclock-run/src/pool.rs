@@ -1,5 +1,6 @@
 //! The thread pool: runs on several threads. The outcome does not depend on the threads.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -109,59 +110,54 @@ fn run_jobs<J: Send, S: Load, T: Send, E: Send>(
     let Jobs { jobs, count, cost } = jobs;
     let next = Mutex::new(jobs.enumerate());
     let shared = Shared { count, cost, limits, failed: AtomicBool::new(false), sums: Mutex::default() };
-    let (sender, receiver) = mpsc::channel();
-    let run = |sender: Sender<_>| {
+    let outcomes: Mutex<Outcomes<T, J, E>> = Mutex::default();
+    // Each thread has a sender for as long as it runs jobs.
+    let (running, all_ended) = mpsc::channel();
+    let run = |running: Sender<Infallible>| {
         let take = || lock(&next).next();
         while !shared.is_to_stop()
             && let Some((index, job)) = take()
             && let Some(outcome) = shared.run(job, &keep)
         {
-            // The receiver outlives every sender.
-            let _ = sender.send(Ended { index, outcome });
+            lock(&outcomes).add(index, outcome);
         }
+        drop(running);
     };
     thread::scope(|scope| {
-        let collector = scope.spawn(|| collect(&shared, receiver, watch));
+        let watcher = scope.spawn(|| shared.tell(all_ended, watch));
         for _ in 1..threads.min(count) {
-            let (run, sender) = (&run, sender.clone());
-            scope.spawn(move || run(sender));
+            let (run, running) = (&run, running.clone());
+            scope.spawn(move || run(running));
         }
-        run(sender);
-        collector.join().expect("who watches the runs does not panic")
-    })
+        run(running);
+        watcher.join().expect("who watches the runs does not panic");
+    });
+    let Outcomes { mut kept, failure } = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    kept.sort_unstable_by_key(|(index, _)| *index);
+    Runs { kept: kept.into_iter().map(|(_, kept)| kept).collect(), failure }
 }
 
-/// Takes the runs as they finish, and reports progress, until no thread is left to send one.
-fn collect<T, J, E>(
-    shared: &Shared<'_>,
-    receiver: Receiver<Ended<T, J, E>>,
-    mut watch: impl FnMut(&Status),
-) -> Runs<T, J, E> {
-    let mut finished: Vec<(usize, T)> = Vec::new();
-    let mut failure = None;
-    let mut told = Instant::now();
-    loop {
-        match receiver.recv_timeout(TELL_EVERY.saturating_sub(told.elapsed())) {
-            Ok(Ended { index, outcome: Ok(kept) }) => finished.push((index, kept)),
-            Ok(Ended { outcome: Err(error), .. }) => {
-                failure.get_or_insert(error);
+/// What became of the runs so far, with the numbers of their jobs.
+struct Outcomes<T, J, E> {
+    kept: Vec<(usize, T)>,
+    failure: Option<Failure<J, E>>,
+}
+
+impl<T, J, E> Default for Outcomes<T, J, E> {
+    fn default() -> Self {
+        Outcomes { kept: Vec::new(), failure: None }
+    }
+}
+
+impl<T, J, E> Outcomes<T, J, E> {
+    fn add(&mut self, index: usize, outcome: Result<T, Failure<J, E>>) {
+        match outcome {
+            Ok(kept) => self.kept.push((index, kept)),
+            Err(error) => {
+                self.failure.get_or_insert(error);
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-        if told.elapsed() >= TELL_EVERY {
-            watch(&shared.sums().status(shared.count, shared.cost));
-            told = Instant::now();
         }
     }
-    finished.sort_unstable_by_key(|(index, _)| *index);
-    Runs { kept: finished.into_iter().map(|(_, kept)| kept).collect(), failure }
-}
-
-/// A run that came to its end, and which of the jobs it was.
-struct Ended<T, J, E> {
-    index: usize,
-    outcome: Result<T, Failure<J, E>>,
 }
 
 /// What the threads share.
@@ -175,6 +171,14 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
+    /// Reports progress until the last sender is dropped. Nothing wakes this thread when a run ends: that would cost what many
+    /// a short run takes.
+    fn tell(&self, all_ended: Receiver<Infallible>, mut watch: impl FnMut(&Status)) {
+        while let Err(RecvTimeoutError::Timeout) = all_ended.recv_timeout(TELL_EVERY) {
+            watch(&self.sums().status(self.count, self.cost));
+        }
+    }
+
     /// Does a job to the end; `None` if it was stopped.
     fn run<J, S: Load, T, E>(
         &self,

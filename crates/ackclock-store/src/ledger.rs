@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -170,12 +170,11 @@ impl Ledger {
     /// # Errors
     /// If it cannot be written; then the ledger is as it was before.
     pub fn append<T: Serialize>(&mut self, key: &Key, run: &T) -> Result<(), StoreError> {
-        let (written, bytes) = append_line(&self.file, key, run);
-        if written.is_err() {
+        let bytes = append_line(&self.file, key, run).map_err(|error| {
             // What is on the disk of the line would spoil the next.
             let _ = self.file.set_len(self.bytes);
-        }
-        written.map_err(|error| StoreError::io(&self.path, error))?;
+            StoreError::io(&self.path, error)
+        })?;
         if self.bytes == 0 {
             sync_folder(self.path.parent().unwrap_or(Path::new(".")));
         }
@@ -271,35 +270,35 @@ fn bad(line: &[u8]) -> BadLine {
     }
 }
 
-/// What a line is written to. JSON comes in pieces of a few octets, which cost a checksum more than they are long: so the
-/// buffer comes first.
-type Buffered<W> = BufWriter<Hashing<W>>;
-
-fn buffered<W: Write>(out: W) -> Buffered<W> {
-    BufWriter::with_capacity(BUFFER_BYTES, Hashing { out, hasher: Hasher::new() })
+/// Writes the line of a run; how many octets it has. It may be long: nothing holds the whole of it.
+fn write_line<T: Serialize>(out: impl Write, key: &Key, run: &T) -> io::Result<u64> {
+    // JSON comes in pieces of a few octets, which cost a checksum more than they are long: so a buffer comes first.
+    let mut line = buffered(Hashing { out, hasher: Hasher::new() });
+    line.write_all(b"{\"key\":")?;
+    serde_json::to_writer(&mut line, key)?;
+    line.write_all(b",\"run\":")?;
+    serde_json::to_writer(&mut line, run)?;
+    let Hashing { mut out, hasher } = line.into_inner().map_err(IntoInnerError::into_error)?;
+    let checksum = hasher.finalize().to_hex();
+    let end = format!("{MEMBER}{}\"}}\n", &checksum[..CHECKSUM_DIGITS]);
+    out.write_all(end.as_bytes())?;
+    Ok(hasher.count() + end.len() as u64)
 }
 
-/// Writes the line of a run. It may be long: nothing holds the whole of it.
-fn write_line<W: Write, T: Serialize>(out: &mut Buffered<W>, key: &Key, run: &T) -> io::Result<()> {
-    out.write_all(b"{\"key\":")?;
-    serde_json::to_writer(&mut *out, key)?;
-    out.write_all(b",\"run\":")?;
-    serde_json::to_writer(&mut *out, run)?;
-    out.flush()?;
-    let checksum = out.get_ref().hasher.finalize().to_hex();
-    out.write_all(format!("{MEMBER}{}\"}}\n", &checksum[..CHECKSUM_DIGITS]).as_bytes())
-}
-
-/// Writes the line of a run to a file through a buffer; how many octets it has.
-fn append_line<T: Serialize>(file: &File, key: &Key, run: &T) -> (io::Result<()>, u64) {
+/// Writes the line of a run to a file, as one write if it has the usual length; how many octets it has.
+fn append_line<T: Serialize>(file: &File, key: &Key, run: &T) -> io::Result<u64> {
     let mut out = buffered(file);
-    let written = write_line(&mut out, key, run).and_then(|()| out.flush());
+    let written = write_line(&mut out, key, run).and_then(|bytes| out.flush().map(|()| bytes));
     // After a failure, what the buffer still holds is of no use, and is not to be written as it goes.
-    let bytes = out.into_parts().0.hasher.count();
-    (written, bytes)
+    drop(out.into_parts());
+    written
 }
 
-/// Passes on what is written, and keeps a checksum and the count of it.
+fn buffered<W: Write>(out: W) -> BufWriter<W> {
+    BufWriter::with_capacity(BUFFER_BYTES, out)
+}
+
+/// Passes on what is written, and keeps a checksum of it.
 struct Hashing<W> {
     out: W,
     hasher: Hasher,
@@ -320,9 +319,8 @@ impl<W: Write> Write for Hashing<W> {
 /// What a line says, if it is as it was written by a program like this one.
 fn understood<T: Serialize + DeserializeOwned>(line: &[u8]) -> Option<(Key, T)> {
     let Line { key, run } = serde_json::from_slice::<Line<T>>(line).ok()?;
-    let mut again = buffered(Vec::with_capacity(line.len() + 1));
+    let mut again = Vec::with_capacity(line.len() + 1);
     write_line(&mut again, &key, &run).ok()?;
-    let again = again.into_inner().ok()?.out;
     (again.strip_suffix(b"\n") == Some(line)).then_some((key, run))
 }
 
