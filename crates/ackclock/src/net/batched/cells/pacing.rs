@@ -297,13 +297,12 @@ impl<T: Paced> Pacing<T> {
     #[inline(always)]
     fn take_slot(&mut self, slot: u64, offset: u32, service: &Service) {
         let first = std::mem::replace(&mut self.slots[slot as usize % RING], NONE);
-        if service.is_by_arrival() {
-            return self.take_by_arrival(offset, first);
-        }
         let Cell { frame, next, .. } = self.cells[first as usize];
         if next == NONE {
             self.free_cells(first, first, 1);
             self.window.push((offset, frame));
+        } else if service.is_by_arrival() {
+            self.take_by_arrival(offset, first);
         } else if self.cells[next as usize].next == NONE {
             self.take_two(slot, offset, [first, next], service);
         } else {
@@ -390,7 +389,9 @@ impl<T: Paced> Pacing<T> {
             last = next;
         }
         self.free_cells(first, last, self.arrivals.len());
-        self.arrivals.sort_unstable();
+        // Of one input and instant those come first that were written down first.
+        self.arrivals.reverse();
+        self.arrivals.sort_by_key(|&(within, input, _)| (within, input));
         self.window.extend(self.arrivals.iter().map(|&(_, _, frame)| (offset, frame)));
     }
 
@@ -467,10 +468,11 @@ mod tests {
             prop_assert_eq!(pacing.trains().count(), 0);
         }
 
-        /// Many frames on few instants: those of one instant are served by input.
+        /// Many frames on few instants: those of one instant are served by input, and those of one input in the order in which they came.
         #[test]
         fn cells_that_are_served_as_they_arrive_keep_their_times(
-            frames in prop::collection::vec((0_u64..1500, 10_u64..700, 1_u16..20), 1..40),
+            mut frames in prop::collection::vec((0_u64..1500, 10_u64..700, 1_u16..20), 1..40),
+            inputs in 1_u32..40,
         ) {
             const CELL_TIME: u64 = 100;
             let stream = Stream::new(1, "port", "service-order");
@@ -478,13 +480,15 @@ mod tests {
             let mut pacing = Pacing::new(CellTime::new(CELL_TIME));
             let mut expected = Vec::new();
             pacing.reach(1);
-            for (input, &(time, spacing, cells)) in (0..).zip(&frames) {
-                let (time, spacing) = (10 * time, 10 * spacing);
-                pacing.add(train(input, cells), pacing.place_of(time), Spacing::new(spacing, CELL_TIME));
-                expected.extend((0..u64::from(cells)).map(|cell| (time + cell * spacing, input)));
+            frames.sort_unstable();
+            for (frame, &(time, spacing, cells)) in (0..).zip(&frames) {
+                let (input, time, spacing) = (frame % inputs, 10 * time, 10 * spacing);
+                let train = Train { frame, ..train(input, cells) };
+                pacing.add(train, pacing.place_of(time), Spacing::new(spacing, CELL_TIME));
+                expected.extend((0..u64::from(cells)).map(|cell| (time + cell * spacing, input, frame)));
             }
             expected.sort_unstable();
-            let expected: Vec<_> = expected.iter().map(|&(time, input)| (time / CELL_TIME + 1, input)).collect();
+            let expected: Vec<_> = expected.iter().map(|&(time, _, frame)| (time / CELL_TIME + 1, frame)).collect();
             let (mut seen, mut now) = (Vec::new(), 1);
             while !pacing.is_empty() {
                 let last = pacing.reach(now).min(now + 63);
@@ -493,7 +497,7 @@ mod tests {
                 for &(offset, number) in cells {
                     let train = &mut trains[number as usize];
                     train.left -= 1;
-                    seen.push((now + u64::from(offset), train.input));
+                    seen.push((now + u64::from(offset), train.frame));
                     if train.left == 0 {
                         ended.push(number);
                     }
