@@ -103,7 +103,7 @@ fn erica_plus_settles_at_its_target_delay() {
     }
 }
 
-/// 0.95 of the link are 124 Mb/s of payload, as in \[UBR-ABR\] §3.3: of 32 cells 31 carry data, and 192 of them 9140 bytes.
+/// The payload of 0.95 of the link: of 32 cells 31 carry data, and 192 of them 9140 bytes.
 #[test]
 fn capc_loses_nothing_once_rates_have_come_back_and_carries_its_target() {
     let records = run(&of_file("capc", &[]), 1);
@@ -124,4 +124,23 @@ fn fixed_max_min_shares_leave_no_queue() {
         assert!((rate / share - 1.0).abs() < 1e-9, "{rate} of {share}");
     }
     assert!(port(&records, "sw1->sw2").max_queue <= 2);
+}
+
+/// Five share what UDP at 45 Mb/s leaves of 0.95 of 150 Mb/s; without UDP, which starts after the end, they share all of that. The share
+/// with which rates are compared is that of the whole link.
+#[test]
+fn what_udp_takes_of_a_link_is_no_part_of_max_min_shares() {
+    for (start, taken) in [("0 s", 45.0), ("4 s", 0.0)] {
+        let start = format!("udp.u.start={start}");
+        let records = run(&of_file("background", &[MAX_MIN, &[&start]].concat()), 1);
+        for (rate, flow) in rates(&records).into_iter().zip(&records.flows) {
+            let share = flow.abr.unwrap().max_min_share * 424.0 / 1e6;
+            assert!((share / ((150.0 - taken) / 5.0) - 1.0).abs() < 1e-3, "{share}");
+            assert!((rate / ((0.95 * 150.0 - taken) / 5.0) - 1.0).abs() < 1e-3, "{rate}");
+        }
+        // Only cells of one slot wait for each other: a frame of UDP comes at 50 Mb/s.
+        let longest = port(&records, "sw1->sw2").max_queue;
+        assert!(longest <= 6, "{longest}");
+        conserves(&records);
+    }
 }

@@ -53,7 +53,7 @@ impl Mechanism for Capc {
             "target_utilisation",
             Kind::Number(1.0),
             Default::Is(Value::Number(0.95)),
-            "inferred: [UBR-ABR] §3.3 prints 124 Mb/s, 0.95 of what ABR can carry",
+            "inferred from the throughput in [UBR-ABR] §3.3",
             "The target utilisation, as a part of the link's rate.",
         ),
         Key::new(

@@ -3,8 +3,10 @@
 use super::port_rates::Served;
 use crate::atm::{AbrParams, max_min};
 use crate::ids::{FlowId, Id, IdVec, VcId};
-use crate::net::flow::{End, Vc, data_vc, end_of};
-use crate::scenario::{Scenario, ServiceCategory};
+use crate::net::flow::{End, Vc, data_vc, datagram, end_of};
+use crate::packet::aal5;
+use crate::scenario::{Link, Scenario, ServiceCategory, Technology, UdpFlow};
+use crate::units::Time;
 
 /// The parameters of ABR of the flow to which a connection belongs, if it is of that service.
 pub(in crate::net) fn abr_params(scenario: &Scenario, vc: VcId) -> Option<&AbrParams> {
@@ -28,7 +30,7 @@ pub(in crate::net) fn served(scenario: &Scenario, crossing: &[VcId], has_feedbac
 }
 
 /// The max-min shares, in cells per second, of the ABR connections that cross a port, where this part of the capacity of every
-/// link is shared by all ABR connections; a peak cell rate limits its connection.
+/// link, less what UDP takes of it, is shared by all ABR connections; a peak cell rate limits its connection.
 pub(in crate::net) fn max_min_shares(
     scenario: &Scenario,
     vcs: &IdVec<VcId, Vc>,
@@ -41,14 +43,15 @@ pub(in crate::net) fn max_min_shares(
     of_data.filter_map(|vc| *shares.get(end_of(*vc).0)?).map(|bps| bps / CELL_BITS).collect()
 }
 
-/// The max-min share of each flow of the service ABR, in cells per second, where the whole capacity of every link is shared.
+/// The max-min share of each flow of the service ABR, in cells per second, where the whole capacity of every link is shared, less what
+/// UDP takes of it.
 pub(in crate::net) fn flow_shares(scenario: &Scenario) -> Vec<Option<f64>> {
     let shares = shares(scenario, 1.0, |flow| forward(scenario, flow), |flow| peak_rate(scenario, flow));
     shares.into_iter().map(|share| share.map(|bps| bps / CELL_BITS)).collect()
 }
 
-/// The max-min share of each flow, in bits per second on the wire, where all flows share this part of the capacity of every link;
-/// a peak cell rate limits its connection.
+/// The max-min share of each flow, in bits per second on the wire, where all flows share this part of the capacity of every link,
+/// less what UDP takes of it; a peak cell rate limits its connection.
 pub(in crate::net) fn tcp_shares(scenario: &Scenario, part: f64) -> Vec<f64> {
     let of_ubr = |flow| scenario.flows[FlowId::from_index(flow)].service.pcr().map(|pcr| pcr.as_bps() as f64);
     let peak_rate = |flow| Some(peak_rate(scenario, flow).or_else(|| of_ubr(flow)).unwrap_or(f64::INFINITY));
@@ -73,7 +76,9 @@ fn shares(
     route: impl Fn(usize) -> Vec<usize>,
     peak_rate: impl Fn(usize) -> Option<f64>,
 ) -> Vec<Option<f64>> {
-    let mut capacities: Vec<u64> = scenario.links.iter().map(|link| scaled(link.rate.as_bps() as f64 * part)).collect();
+    let taken = taken_by_udp(scenario);
+    let left = |(link, taken): (&Link, f64)| scaled((link.rate.as_bps() as f64 * part - taken).max(LEAST_BPS));
+    let mut capacities: Vec<u64> = scenario.links.iter().zip(taken).map(left).collect();
     let mut connections = Vec::new();
     let mut flows = Vec::new();
     for flow in 0..scenario.flows.len() {
@@ -94,10 +99,33 @@ fn shares(
     shares
 }
 
+/// What UDP takes of the capacity of each link, in bits per second on the wire: sources that send in this run, at their constant rates,
+/// whether or not they send all the time. No source sends faster than its host's link or its peak cell rate let it.
+fn taken_by_udp(scenario: &Scenario) -> Vec<f64> {
+    let mut taken = vec![0.0; scenario.links.len()];
+    let sends = |udp: &&UdpFlow| udp.source.start < Time::ZERO + scenario.duration;
+    for udp in scenario.udp.iter().filter(sends) {
+        let payload_bytes = udp.source.payload_bytes;
+        let ip_bytes = datagram(0, payload_bytes).ip_bytes();
+        let wire_bits = match scenario.technology {
+            Technology::Packet { link_header_bytes } => 8.0 * f64::from(ip_bytes + link_header_bytes),
+            Technology::Atm { llc } => CELL_BITS * f64::from(aal5::cells(ip_bytes, llc)),
+        };
+        let offered = udp.source.rate.as_bps() as f64 * wire_bits / (8.0 * f64::from(payload_bytes));
+        let limit = udp.pcr.unwrap_or(scenario.links[udp.route.first()].rate).as_bps() as f64;
+        for link in udp.route.fixed().into_iter().flatten() {
+            taken[link.index()] += offered.min(limit);
+        }
+    }
+    taken
+}
+
 /// A rate in bits per second as a whole number of thousandths.
 fn scaled(bps: f64) -> u64 {
     (bps * UNITS + 0.5) as u64
 }
 
 const UNITS: f64 = 1000.0;
+/// What is left of a link at least: a share of nothing would not be one.
+const LEAST_BPS: f64 = 1.0;
 const CELL_BITS: f64 = 424.0;
