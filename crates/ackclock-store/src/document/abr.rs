@@ -141,6 +141,7 @@ mod tests {
             out_of_rate_rm_cells: 2,
             backward_rm_cells: 3,
             replaced_rm_cells: 4,
+            refused_rm_cells: 7,
             efci_cells: 5,
             acr: 10.0,
             least_acr: 20.0,
@@ -152,7 +153,7 @@ mod tests {
         let expected = serde_json::json!({
             "acr_bps": 4240.0, "least_acr_bps": 8480.0, "mean_acr_bps": 12_720.0, "max_min_share_bps": 16_960.0,
             "forward_rm_cells": 1, "out_of_rate_rm_cells": 2, "backward_rm_cells": 3, "replaced_rm_cells": 4,
-            "efci_cells": 5, "after_warmup": null,
+            "refused_rm_cells": 7, "efci_cells": 5, "after_warmup": null,
         });
         assert_eq!(json, expected);
         let rates = Rates::from(&PortRatesRecord { marked_cells: 7, allocation: Some(10.0) });

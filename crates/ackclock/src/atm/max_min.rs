@@ -291,12 +291,12 @@ mod tests {
         left
     }
 
-    /// Links and connections, each of which crosses some of them.
-    fn networks() -> impl Strategy<Value = (Vec<u64>, Vec<Vec<usize>>)> {
-        (1..7_usize).prop_flat_map(|links| {
+    /// Links of at most this capacity, and connections, each of which crosses some of them.
+    fn networks(largest: u64) -> impl Strategy<Value = (Vec<u64>, Vec<Vec<usize>>)> {
+        (1..7_usize).prop_flat_map(move |links| {
             let connection = proptest::collection::btree_set(0..links, 1..=links);
             let connections = proptest::collection::vec(connection.prop_map(|set| set.into_iter().collect()), 1..12);
-            (proptest::collection::vec(1..200_u64, links), connections)
+            (proptest::collection::vec(1..=largest, links), connections)
         })
     }
 
@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// Steps in a unit of capacity.
-    const STEPS: u64 = 50;
+    const STEPS: u64 = 1000;
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
@@ -332,7 +332,7 @@ mod tests {
         /// The certificate of max-min: no link is overfilled, and each connection has a link that is full and on which no other
         /// has more.
         #[test]
-        fn each_connection_is_held_back_by_a_full_link_on_which_nobody_has_more((capacities, connections) in networks()) {
+        fn each_connection_is_held_back_by_a_full_link_on_which_nobody_has_more((capacities, connections) in networks(200)) {
             let shares = shares(&capacities, &connections).unwrap();
             let unused = unused(&capacities, &connections);
             for (links, share) in connections.iter().zip(&shares) {
@@ -342,13 +342,12 @@ mod tests {
         }
 
         #[test]
-        fn shares_are_those_of_rates_that_rise_in_small_steps((capacities, connections) in networks()) {
+        fn shares_are_those_of_rates_that_rise_in_small_steps((capacities, connections) in networks(20)) {
             let shares = shares(&capacities, &connections).unwrap();
             let stepped = by_steps(&capacities, &connections);
             for (share, stepped) in shares.iter().zip(stepped) {
-                // A connection that stops a step too early leaves others a step more each time.
-                let near = connections.len() as f64 * 2.0 / STEPS as f64;
-                prop_assert!((share.as_f64() - stepped).abs() <= near, "{share} and {stepped}");
+                // A connection that stops a step too early leaves others a step more each time: some thousandths.
+                prop_assert!((share.as_f64() - stepped).abs() <= 0.02, "{share} and {stepped}");
             }
         }
     }

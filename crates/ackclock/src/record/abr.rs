@@ -13,6 +13,8 @@ pub struct AbrRecord {
     pub backward_rm_cells: u64,
     /// RM cells whose place a newer one took at the destination.
     pub replaced_rm_cells: u64,
+    /// RM cells that a port refused, there or back.
+    pub refused_rm_cells: u64,
     /// Data cells that arrived with EFCI.
     pub efci_cells: u64,
     /// ACR at the end.
@@ -21,8 +23,8 @@ pub struct AbrRecord {
     pub least_acr: f64,
     /// The mean of ACR over the time after the warm-up.
     pub mean_acr: f64,
-    /// The max-min share of the connection, where all ABR connections share the whole rate of every link, and each has at
-    /// most its PCR. What UBR takes is not left out.
+    /// The max-min share of the connection, where all ABR connections share what UDP leaves of the rate of every link, and each has at
+    /// most its PCR.
     pub max_min_share: f64,
     /// Hash over each backward RM cell's time and the ACR after it.
     pub fingerprint: u64,
@@ -32,8 +34,15 @@ impl AbrRecord {
     /// What is counted.
     pub fn counts(&self) -> AbrCounts {
         let AbrRecord { forward_rm_cells, out_of_rate_rm_cells, backward_rm_cells, .. } = *self;
-        let AbrRecord { replaced_rm_cells, efci_cells, .. } = *self;
-        AbrCounts { forward_rm_cells, out_of_rate_rm_cells, backward_rm_cells, replaced_rm_cells, efci_cells }
+        let AbrRecord { replaced_rm_cells, refused_rm_cells, efci_cells, .. } = *self;
+        AbrCounts {
+            forward_rm_cells,
+            out_of_rate_rm_cells,
+            backward_rm_cells,
+            replaced_rm_cells,
+            refused_rm_cells,
+            efci_cells,
+        }
     }
 }
 

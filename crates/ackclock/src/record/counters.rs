@@ -91,6 +91,7 @@ counters! {
         out_of_rate_rm_cells: "cells", "Forward RM cells that the source sent out of rate, while ACR was below TCR.";
         backward_rm_cells: "cells", "Backward RM cells that came back to the source.";
         replaced_rm_cells: "cells", "RM cells whose place a newer one took at the destination.";
+        refused_rm_cells: "cells", "RM cells that a port refused, on the way there or back.";
         efci_cells: "cells", "Data cells that arrived with EFCI.";
     }
 

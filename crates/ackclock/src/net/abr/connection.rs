@@ -124,6 +124,11 @@ impl AbrConnection {
         self.record.replaced_rm_cells += 1;
     }
 
+    /// A port refuses an RM cell.
+    pub(in crate::net) fn refuse(&mut self) {
+        self.record.refused_rm_cells += 1;
+    }
+
     /// A data cell arrives with EFCI.
     pub(in crate::net) fn met_congestion(&mut self) {
         self.record.efci_cells += 1;

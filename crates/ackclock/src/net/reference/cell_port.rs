@@ -116,6 +116,9 @@ impl CellPort {
                 Verdict::Drop(reason) => {
                     self.monitor.refuse(now, vc, vc_name(cell), cell.frame, reason);
                     refused(cell);
+                    if cell.pti.is_rm() {
+                        rm_cells.of(cell.vc).refuse();
+                    }
                 }
                 Verdict::Accept if departing.is_none() => {
                     self.monitor.pass(now, vc);

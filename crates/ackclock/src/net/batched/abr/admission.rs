@@ -307,7 +307,11 @@ impl RunAdmission {
             }
             Verdict::Drop(reason) => {
                 self.fifo.refuse(now, vc, self.vcs[vc].name_hash, run.frame, reason);
-                io.lost_datagrams.refused(self.vcs[vc].id, run.frame);
+                let id = self.vcs[vc].id;
+                if pti.is_rm() {
+                    io.abr.connections.of(id).refuse();
+                }
+                io.lost_datagrams.refused(id, run.frame);
                 self.reassemble(now, run, run.next - 1, io);
                 run.accepted_from = run.next;
             }
