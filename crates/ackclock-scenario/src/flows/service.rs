@@ -16,7 +16,7 @@ use crate::network::{Network, routes};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::values::quantity::{Dimension, Quantity};
-use crate::values::{list, text};
+use crate::values::{Value, list, text};
 
 /// The service of a flow, as far as its route makes no difference.
 pub(super) struct GivenService {
@@ -142,6 +142,7 @@ impl<'a> Checker<'a> {
         let value = match abr.value(key).or(flow.value(key)) {
             // The only one that may not be allowed without being given.
             Some(value) if value.word() == Some("propagation") => spelled(Dimension::Time, propagation.as_ps()),
+            Some(Value::Number(number)) => as_fraction(*number),
             Some(value) => value.spelled().trim_matches('"').to_owned(),
             None => String::new(),
         };
@@ -154,6 +155,12 @@ impl<'a> Checker<'a> {
             .label(format!("must be {}", misfit.expected))
             .help(help);
     }
+}
+
+/// A factor, as a fraction if it is one part of several.
+fn as_fraction(number: f64) -> String {
+    let parts = (1.0 / number).round();
+    if parts > 1.0 && parts.is_finite() && 1.0 / parts == number { format!("1/{parts}") } else { number.to_string() }
 }
 
 /// A peak cell rate that is above the rate of the link.

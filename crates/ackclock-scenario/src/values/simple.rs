@@ -48,7 +48,7 @@ pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
         }
         (Kind::Share, Node::Integer(Some(_)) | Node::Float(_)) => {
             let number = float(&item.node);
-            if (0.0..=1.0).contains(&number) {
+            if number >= 0.0 && number.is_finite() {
                 return Some(Value::Number(number));
             }
             let help = (number > 1.0 && number <= 100.0).then(|| format!("{number} per cent are {}", number / 100.0));
@@ -86,7 +86,7 @@ fn setting(fields: &mut Fields<'_>, key: &Key) -> Option<Value> {
     check(key, item, fields.report)
 }
 
-/// A number from 0 to 1, or a fraction of two whole numbers as text.
+/// A number from 0 on, or a fraction of two whole numbers as text. What of that a parameter may be, its check says.
 fn factor(name: &str, item: &Item, report: &mut Report) -> Option<Value> {
     let (number, shown) = match &item.node {
         Node::Text(text) => {
@@ -100,7 +100,7 @@ fn factor(name: &str, item: &Item, report: &mut Report) -> Option<Value> {
         }
         node => (float(node), float(node).to_string()),
     };
-    if (0.0..=1.0).contains(&number) {
+    if number >= 0.0 && number.is_finite() {
         return Some(Value::Number(number));
     }
     let label = "expected a number from 0 to 1, or a fraction as in \"1/16\"";
