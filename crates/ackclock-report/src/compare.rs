@@ -235,6 +235,7 @@ fn delay(comparison: &Comparison) -> Html {
         label: "Total goodput against mean queueing delay; the numbers are in the table above".into(),
         x: ("mean queueing delay".into(), "s".into()),
         y: ("total goodput".into(), "bit/s".into()),
+        has_diagonal: false,
         points,
     };
     html.append(&scatter.html());

@@ -16,7 +16,7 @@ pub struct Figure {
 }
 
 /// Every figure.
-pub const FIGURES: [Figure; 14] = [
+pub const FIGURES: [Figure; 17] = [
     Figure { name: "cwnd", metrics: &[Metric::Cwnd, Metric::Ssthresh] },
     Figure { name: "rtt", metrics: &[Metric::Rtt, Metric::Srtt, Metric::Rto] },
     Figure { name: "sequence", metrics: &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged] },
@@ -26,6 +26,9 @@ pub const FIGURES: [Figure; 14] = [
     Figure { name: "jitter", metrics: &[Metric::Jitter] },
     Figure { name: "loss", metrics: &[Metric::Loss] },
     Figure { name: "acr", metrics: &[Metric::Acr, Metric::MaxMinShare] },
+    Figure { name: "er", metrics: &[Metric::ExplicitRate] },
+    Figure { name: "ci", metrics: &[Metric::Ci] },
+    Figure { name: "efci", metrics: &[Metric::Efci] },
     Figure { name: "allocation", metrics: &[Metric::Allocation] },
     Figure { name: "queue", metrics: &[Metric::Queue] },
     Figure { name: "sojourn", metrics: &[Metric::Sojourn] },

@@ -3,8 +3,9 @@
 mod lab;
 
 use ackclock::atm::rate::ALGORITHMS;
-use ackclock::record::Metric;
+use ackclock::record::{Columns, Metric};
 use ackclock::scenario::ServiceCategory;
+use ackclock::units::Time;
 use lab::abr::*;
 use lab::agree::assert_engines_agree;
 
@@ -13,6 +14,7 @@ use lab::agree::assert_engines_agree;
 fn the_engines_agree_with_every_algorithm() {
     let forward = ALGORITHMS.iter().filter_map(|algorithm| forward(algorithm.name));
     let all = ALGORITHMS.iter().map(|algorithm| defaults(algorithm.name)).chain(forward);
+    let mut is_marked = false;
     for (number, algorithm) in (1..).zip(all) {
         for (delay, duration, buffer) in
             [("5 ms", "150 ms", "infinite"), ("50 us", "20 ms", "infinite"), ("1 us", "10 ms", "200 cells")]
@@ -30,12 +32,29 @@ fn the_engines_agree_with_every_algorithm() {
             let rows = |metric| records.series.iter().filter(move |series| series.metric == metric);
             assert!(rows(Metric::Acr).count() == 4 && rows(Metric::Acr).all(|acr| !acr.columns.is_empty()));
             assert!(rows(Metric::MaxMinShare).count() == 4);
+            for (number, flow) in records.flows.iter().enumerate() {
+                let of_flow = |metric| rows(metric).nth(number).unwrap();
+                let Columns::Points { value: er, .. } = &of_flow(Metric::ExplicitRate).columns else { panic!() };
+                let Columns::Points { value: ci, .. } = &of_flow(Metric::Ci).columns else { panic!() };
+                let abr = flow.abr.unwrap();
+                assert_eq!([er.len(), ci.len()], [abr.backward_rm_cells as usize; 2]);
+                assert!(er.iter().all(|&er| er > 0.0 && er <= 155.52e6) && ci.iter().all(|ci| [0.0, 1.0].contains(ci)));
+                let Columns::Points { time, value } = &of_flow(Metric::Efci).columns else { panic!() };
+                // Each row is of all intervals up to the next one; the last is of the last one, in which cells may still come.
+                let interval = scenario.recording.interval.as_ps();
+                let next = time.iter().skip(1).copied().chain([Time::ZERO + scenario.duration]);
+                let lasts = time.iter().zip(next).map(|(from, to)| to.since(*from).as_ps().div_ceil(interval));
+                let all: f64 = value.iter().zip(lasts).map(|(value, intervals)| value * intervals as f64).sum();
+                assert_eq!(all as u64, abr.efci_cells);
+                is_marked |= abr.efci_cells > 0;
+            }
             assert_eq!(
                 rows(Metric::Allocation).count(),
                 records.ports.iter().filter(|port| port.rates.is_some()).count()
             );
         }
     }
+    assert!(is_marked);
 }
 
 /// Many congested ports one behind the other.

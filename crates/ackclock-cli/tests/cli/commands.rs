@@ -161,9 +161,20 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
         ("Selective-Drop", "a value of the key `policy`"),
         ("fq_codel", "FQ-CoDel, which is not modelled\n    docs/not-modelled.md"),
         ("mtu", "The largest IP datagram"),
+        ("forward RM cell", "resource management cell"),
+        ("ERICA+", "a value of the key `rate_algorithm`"),
+        ("TM 4.0", "Traffic Management Specification"),
+        ("CLP", "cell loss priority"),
     ] {
         assert!(explained(word).contains(text), "{word}: {}", explained(word));
     }
+    for word in
+        ["Mrm", "BN", "DIR", "RM", "in-rate", "out of rate", "QL", "PTI", "turn-around", "T0", "QDLF", "fair share"]
+    {
+        explained(word);
+    }
+    let pcr = explained("PCR");
+    assert!(pcr.starts_with("pcr: peak cell rate") && pcr.find("a key in [atm]") < pcr.find("a value of"), "{pcr}");
     place.run(&["explain", "cwmd"]).exits_with(2).without_result().says(&["did you mean `ackclock explain cwnd`?"]);
     place.run(&["explain", "everything there is"]).exits_with(2).says(&["known words: the metrics cwnd, "]);
 }

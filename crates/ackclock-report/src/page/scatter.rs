@@ -14,6 +14,8 @@ pub struct Scatter {
     pub x: (String, String),
     /// Bottom to top.
     pub y: (String, String),
+    /// Whether both axes begin at 0, with a line on which the two numbers are equal.
+    pub has_diagonal: bool,
     /// One for each result.
     pub points: Vec<Point>,
 }
@@ -64,6 +66,11 @@ impl Axis {
         self.place_scaled(value * self.scale.factor)
     }
 
+    /// The largest value that has room.
+    fn end(&self) -> f64 {
+        self.high / self.scale.factor
+    }
+
     pub(super) fn place_scaled(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
@@ -76,8 +83,12 @@ impl Scatter {
         if self.points.is_empty() {
             return html;
         }
-        let x = Axis::of(reach(self.points.iter().map(|point| &point.x)).into_iter(), &self.x.1);
-        let y = Axis::of(reach(self.points.iter().map(|point| &point.y)).into_iter(), &self.y.1);
+        let origin = self.has_diagonal.then_some(0.0);
+        let axis = |of: fn(&Point) -> &Interval, unit: &str| {
+            let values: Vec<f64> = reach(self.points.iter().map(of)).into_iter().chain(origin).collect();
+            Axis::of(values.into_iter(), unit)
+        };
+        let (x, y) = (axis(|point| &point.x, &self.x.1), axis(|point| &point.y, &self.y.1));
         let mut names = Names::default();
         let across = |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * x.place(value);
         let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place(value);
@@ -86,6 +97,10 @@ impl Scatter {
             [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &self.label)];
         html.tag("svg", &attributes, |svg| {
             self.grid(svg, &x, &y);
+            if self.has_diagonal {
+                let end = x.end().min(y.end());
+                line(svg, "diagonal", [across(0.0), up(0.0), across(end), up(end)]);
+            }
             for point in &self.points {
                 let class = format!("series-{}", point.colour % COLOURS);
                 svg.tag("g", &[("class", &class)], |svg| {
@@ -108,10 +123,10 @@ impl Scatter {
                             name += &format!(" {arrow} {number} {}", axis.scale.unit);
                         }
                     }
-                    let (at, anchor) = if px > WIDTH * 0.6 { (px - 9.0, "end") } else { (px + 9.0, "start") };
-                    text(svg, "name", at, names.free(px, py + 4.5), anchor, name.trim_end());
+                    names.add(px, py, name.trim_end());
                 });
             }
+            names.draw(svg);
         });
         html
     }
@@ -151,21 +166,47 @@ fn reach<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Vec<f64> {
     intervals.iter().flat_map(|interval| [interval.mean, interval.min, interval.max]).collect()
 }
 
-/// Where names stand, so that none covers another.
+/// The names of points, to be drawn so that none covers another: points in one place have one name together.
 #[derive(Default)]
-struct Names(Vec<(f64, f64)>);
+struct Names(Vec<(f64, f64, Vec<String>)>);
 
 impl Names {
-    /// The height for a name at a point: the next free one below.
-    fn free(&mut self, x: f64, y: f64) -> f64 {
-        let mut y = y;
-        while let Some((_, taken)) =
-            self.0.iter().find(|(other, taken)| (other - x).abs() < NAME_WIDTH && (taken - y).abs() < NAME_HEIGHT)
-        {
-            y = taken + NAME_HEIGHT;
+    fn add(&mut self, x: f64, y: f64, name: &str) {
+        let is_here = |(other, height, _): &&mut (f64, f64, Vec<String>)| {
+            (*other - x).abs() < SAME_PLACE && (*height - y).abs() < SAME_PLACE
+        };
+        match self.0.iter_mut().find(is_here) {
+            Some((.., names)) => names.push(name.to_owned()),
+            None => self.0.push((x, y, vec![name.to_owned()])),
         }
-        self.0.push((x, y));
-        y
+    }
+
+    fn draw(self, svg: &mut Html) {
+        let mut taken: Vec<(f64, f64)> = Vec::new();
+        for (x, y, names) in self.0 {
+            // Beside the point, else at the next free height, below or above it. Where the plot is full the point says its name itself.
+            let is_free = |height: &f64| {
+                let covers = |&(other, taken): &(f64, f64)| {
+                    (other - x).abs() < NAME_WIDTH && (taken - height).abs() < NAME_HEIGHT
+                };
+                (TOP + NAME_HEIGHT..=HEIGHT - BOTTOM).contains(height) && !taken.iter().any(covers)
+            };
+            let beside = (y + 4.5).clamp(TOP + NAME_HEIGHT, HEIGHT - BOTTOM);
+            let heights = (0..ROWS).flat_map(|row| [f64::from(row), -f64::from(row)]);
+            let Some(height) = heights.map(|row| beside + row * NAME_HEIGHT).find(is_free) else { continue };
+            taken.push((x, height));
+            let (at, anchor) = if x > WIDTH * 0.6 { (x - 9.0, "end") } else { (x + 9.0, "start") };
+            text(svg, "name", at, height, anchor, &together(&names));
+        }
+    }
+}
+
+/// Several names as one that has room in the plot.
+fn together(names: &[String]) -> String {
+    match names {
+        [name] => name.clone(),
+        [first, .., last] => format!("{} to {}", short(first), short(last)),
+        [] => String::new(),
     }
 }
 
@@ -208,6 +249,10 @@ pub(super) const BOTTOM: f64 = 52.0;
 const NAME_WIDTH: f64 = 130.0;
 const NAME_HEIGHT: f64 = 13.0;
 const LONGEST_NAME: usize = 24;
+/// Points as near as that are in one place.
+const SAME_PLACE: f64 = 6.0;
+/// Heights at which a name may stand, below its point and above it.
+const ROWS: i32 = 24;
 /// So many times as large as all others is out of scale.
 const OUTLIER: f64 = 4.0;
 /// Colours of the style sheet.
@@ -234,6 +279,7 @@ mod tests {
             label: "goodput against delay".into(),
             x: ("delay".into(), "s".into()),
             y: ("goodput".into(), "bit/s".into()),
+            has_diagonal: false,
             points: vec![point(0, 0.002, 2e7), point(1, 0.02, 1e8)],
         };
         let html = scatter.html();
@@ -250,7 +296,8 @@ mod tests {
             let one = Interval { mean, ci95: None, min: mean, max: mean };
             let point = Point { colour: 0, name: String::new(), x: one, y: one, seeds: vec![(mean, mean)] };
             let axes = || (String::new(), "s".to_string());
-            let scatter = Scatter { label: String::new(), x: axes(), y: axes(), points: vec![point] };
+            let scatter =
+                Scatter { label: String::new(), x: axes(), y: axes(), has_diagonal: false, points: vec![point] };
             let html = scatter.html();
             assert!(!html.as_str().contains("NaN") && html.as_str().contains("class=\"tick\""));
         }
@@ -268,7 +315,10 @@ mod tests {
         let svg = |far| {
             let axes = |unit: &str| (String::new(), unit.to_string());
             let points = vec![point("near", 0.010), point("far", far), point("middle", 0.020)];
-            Scatter { label: String::new(), x: axes("s"), y: axes("bit/s"), points }.html().as_str().to_owned()
+            Scatter { label: String::new(), x: axes("s"), y: axes("bit/s"), has_diagonal: false, points }
+                .html()
+                .as_str()
+                .to_owned()
         };
         assert!(svg(5.0).contains(">far → 5000 ms</text>") && svg(5.0).contains(">20</text>"), "{}", svg(5.0));
         assert!(svg(0.079).contains(">far</text>"));
@@ -280,6 +330,37 @@ mod tests {
             .filter_map(|rest| rest.split("y=\"").nth(1)?.split('"').next())
             .collect();
         assert!(heights.len() > 1, "{all}");
+    }
+
+    /// Forty results, seven of them in one place near the lower edge.
+    #[test]
+    fn names_stay_in_the_plot_and_apart_and_the_diagonal_begins_at_the_origin() {
+        let point = |number: usize| {
+            let place = if number < 7 { 5e6 } else { 5e6 + 1e6 * number as f64 };
+            Point {
+                colour: 0,
+                name: format!("f{number}"),
+                x: interval(place, 0.0),
+                y: interval(place, 0.0),
+                seeds: vec![],
+            }
+        };
+        let axis = || ("rate".to_string(), "bit/s".to_string());
+        let points = (0..40).map(point).collect();
+        let html = Scatter { label: String::new(), x: axis(), y: axis(), has_diagonal: true, points }.html();
+        let svg = html.as_str();
+        let of_names = |attribute: &str| -> Vec<f64> {
+            let number = |rest: &str| rest.split(attribute).nth(1)?.split('"').next()?.parse().ok();
+            svg.split("class=\"name\"").skip(1).filter_map(number).collect()
+        };
+        let places: Vec<(f64, f64)> = of_names(" x=\"").into_iter().zip(of_names(" y=\"")).collect();
+        assert!(svg.contains(">f0 to f6</text>") && places.len() > 20, "{places:?}");
+        for (number, (x, y)) in places.iter().enumerate() {
+            assert!((TOP..=HEIGHT - BOTTOM).contains(y), "{places:?}");
+            assert!(places[..number].iter().all(|(a, b)| (a - x).abs() > 100.0 || (b - y).abs() > 12.0), "{places:?}");
+        }
+        let begins = format!("class=\"diagonal\" x1=\"{LEFT:.1}\" y1=\"{:.1}\"", HEIGHT - BOTTOM);
+        assert!(svg.contains(&begins), "{svg}");
     }
 
     #[test]

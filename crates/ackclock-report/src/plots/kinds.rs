@@ -17,7 +17,7 @@ pub struct Kind {
 }
 
 /// Every kind, in the order of a report.
-pub const KINDS: [Kind; 17] = [
+pub const KINDS: [Kind; 20] = [
     Kind {
         id: "cwnd",
         title: "Congestion window",
@@ -101,6 +101,30 @@ pub const KINDS: [Kind; 17] = [
         quantity: "rate",
         subject: Subject::Flow,
         parts: &[(Metric::Acr, "ACR", Style::Steps), (Metric::MaxMinShare, "max-min share", Style::Steps)],
+    },
+    Kind {
+        id: "er",
+        title: "Explicit rate in RM cells",
+        about: "ER of each backward RM cell that arrives at the ABR source, with cell headers.",
+        quantity: "rate",
+        subject: Subject::Flow,
+        parts: &[(Metric::ExplicitRate, "ER", Style::Dots)],
+    },
+    Kind {
+        id: "ci",
+        title: "Congestion indication in RM cells",
+        about: "CI of each backward RM cell that arrives at the ABR source: 1 or 0.",
+        quantity: "CI",
+        subject: Subject::Flow,
+        parts: &[(Metric::Ci, "CI", Style::Dots)],
+    },
+    Kind {
+        id: "efci",
+        title: "Cells with EFCI",
+        about: "Data cells of the ABR connection that arrive with EFCI within each interval.",
+        quantity: "cells",
+        subject: Subject::Flow,
+        parts: &[(Metric::Efci, "cells with EFCI", Style::Steps)],
     },
     Kind {
         id: "queue",

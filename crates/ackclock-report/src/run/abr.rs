@@ -20,8 +20,9 @@ pub(super) fn section(document: &Document) -> Html {
     }
     html.append(&rates(document, &all).html());
     html.append(&plot(document, &all).html());
-    let caption = "Each point is an ABR connection: its mean ACR against its max-min share of whole links. On a line through \
-                   the origin the same part of every share is used; a target utilisation of 0.95 makes it 0.95.";
+    let caption = "Each point is an ABR connection: its mean ACR against its max-min share of whole links. The line is the whole \
+                   share. With the same part of every share all points are on a line through the origin: 5 % below the line \
+                   with a target utilisation of 0.95.";
     html.leaf("p", &[("class", "note")], caption);
     html.append(&ports(document));
     html
@@ -59,7 +60,7 @@ fn rates(document: &Document, all: &[(&FlowSummary, &AbrSummary)]) -> Table {
     let more = if more > 0 { format!(" {more} more in result.json.") } else { String::new() };
     table.note(format!(
         "Rates include cell headers and RM cells. Max-min shares are those of whole links that ABR connections share among \
-         themselves; what UBR takes is not left out.{more}"
+         themselves, less the cell rate of UDP.{more}"
     ))
 }
 
@@ -80,6 +81,7 @@ fn plot(document: &Document, all: &[(&FlowSummary, &AbrSummary)]) -> Scatter {
         label: "Mean ACR of every ABR connection against its max-min share".into(),
         x: ("max-min share".into(), "bit/s".into()),
         y: ("mean ACR".into(), "bit/s".into()),
+        has_diagonal: true,
         points: all.iter().enumerate().map(point).collect(),
     }
 }

@@ -82,8 +82,8 @@ fn shares(document: &Document) -> Html {
     let more = all.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" {more} more in result.json.") } else { String::new() };
     let note = format!(
-        "Max-min shares are those of whole links that all flows of TCP share among themselves; what UDP takes is not left out, and no \
-         window limits a flow.{more}"
+        "Max-min shares are those of whole links, less what UDP takes, that all flows of TCP share among themselves; no window limits a \
+         flow.{more}"
     );
     html.append(&table.note(note).html());
     let point = |(colour, (flow, share)): (usize, &(&FlowSummary, MaxMinSummary))| Point {
@@ -97,6 +97,7 @@ fn shares(document: &Document) -> Html {
         label: "Goodput of every flow against that at its max-min share".into(),
         x: ("goodput at the max-min share".into(), "bit/s".into()),
         y: ("goodput".into(), "bit/s".into()),
+        has_diagonal: true,
         points: all.iter().enumerate().map(point).collect(),
     };
     html.append(&plot.html());

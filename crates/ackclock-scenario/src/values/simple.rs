@@ -48,7 +48,7 @@ pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
         }
         (Kind::Share, Node::Integer(Some(_)) | Node::Float(_)) => {
             let number = float(&item.node);
-            if number >= 0.0 && number.is_finite() {
+            if (0.0..=1.0).contains(&number) {
                 return Some(Value::Number(number));
             }
             let help = (number > 1.0 && number <= 100.0).then(|| format!("{number} per cent are {}", number / 100.0));

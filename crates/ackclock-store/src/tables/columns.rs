@@ -195,11 +195,11 @@ impl Column {
     }
 }
 
-/// Whether values are whole: octets of a sequence, and units that wait at an instant.
+/// Whether values are whole: octets of a sequence, units that wait at an instant or arrive in an interval, a bit.
 fn is_whole(metric: Metric, role: Role) -> bool {
     match metric {
         Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => true,
-        Metric::QueueChanges | Metric::VcQueueChanges => true,
+        Metric::QueueChanges | Metric::VcQueueChanges | Metric::Efci | Metric::Ci => true,
         Metric::Queue | Metric::VcQueue => matches!(role, Role::Min | Role::Max),
         _ => false,
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::abr::{AbrConnections, RateTrace};
+use super::abr::{AbrConnections, AbrTraces, CountTrace, RateTrace};
 use super::flow::{ack_vc, data_vc, end_of, vc_name};
 use super::host_traces::{CapturedEnds, HostTraces, Watched};
 use super::path_delays::path_delays;
@@ -66,8 +66,8 @@ pub(super) struct LinkRecording<'a> {
 
 /// What ABR connections and the ports that tell them rates recorded.
 pub(super) struct RatesRecording {
-    /// ACR of each flow.
-    acr: Vec<Option<RateTrace>>,
+    /// Of each flow, if it is one of ABR.
+    flows: Vec<Option<AbrTraces>>,
     /// The max-min share of each flow, cells per second.
     shares: Vec<Option<f64>>,
     /// What each port offered, with its name.
@@ -81,19 +81,39 @@ impl RatesRecording {
         allocations: Vec<(String, RateTrace)>,
         now: Time,
     ) -> RatesRecording {
-        let acr = connections.traces().map(|trace| trace.cloned()).collect();
+        let flows = connections.traces().map(|traces| traces.cloned()).collect();
         let shares = connections.records(now).map(|abr| Some(abr?.max_min_share)).collect();
-        RatesRecording { acr, shares, allocations }
+        RatesRecording { flows, shares, allocations }
+    }
+
+    /// With the data cells of each flow that arrived with EFCI.
+    pub(super) fn with_efci(mut self, efci: impl Iterator<Item = Option<CountTrace>>) -> RatesRecording {
+        self.flows.iter_mut().zip(efci).for_each(|(traces, efci)| {
+            if let Some(traces) = traces {
+                traces.efci = efci;
+            }
+        });
+        self
+    }
+
+    /// Whether it is here that a metric is recorded.
+    fn has(metric: Metric) -> bool {
+        let of_flows = [Metric::Acr, Metric::MaxMinShare, Metric::ExplicitRate, Metric::Ci, Metric::Efci];
+        of_flows.contains(&metric) || metric == Metric::Allocation
     }
 
     /// A metric up to `end`: whose it is, and what.
     fn series(&self, metric: Metric, names: &[String], end: Time) -> Vec<Series> {
         let series = |of: &String, columns| Series { metric, of: of.clone(), vc: None, columns };
+        let of_flows = |columns: &dyn Fn(&AbrTraces) -> Option<Columns>| {
+            let all = names.iter().zip(&self.flows);
+            all.filter_map(|(name, traces)| Some(series(name, columns(traces.as_ref()?)?))).collect()
+        };
         match metric {
-            Metric::Acr => {
-                let all = names.iter().zip(&self.acr);
-                all.filter_map(|(name, trace)| Some(series(name, trace.as_ref()?.columns(end)))).collect()
-            }
+            Metric::Acr => of_flows(&|traces| Some(traces.acr.as_ref()?.columns(end))),
+            Metric::ExplicitRate => of_flows(&|traces| Some(traces.er.as_ref()?.columns(end))),
+            Metric::Ci => of_flows(&|traces| Some(traces.ci.as_ref()?.columns(end))),
+            Metric::Efci => of_flows(&|traces| Some(traces.efci.as_ref()?.columns(end))),
             Metric::MaxMinShare => {
                 let of = |(name, share): (&String, &Option<f64>)| {
                     let mut constant = RateTrace::default();
@@ -233,7 +253,7 @@ impl Recorder {
                     Series { metric, of: name.clone(), vc: None, columns: Columns::Points { time, value } }
                 };
                 all.extend(self.delays.iter().zip(&self.names).map(series));
-            } else if matches!(metric, Metric::Acr | Metric::MaxMinShare | Metric::Allocation) {
+            } else if RatesRecording::has(metric) {
                 all.extend(rates.series(metric, &self.names[..self.flows], end));
             } else if matches!(metric, Metric::OneWayDelay | Metric::Jitter | Metric::Loss) {
                 let lost = if metric == Metric::Loss { self.lost_udp(ports, links) } else { BTreeMap::new() };

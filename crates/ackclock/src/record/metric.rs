@@ -65,7 +65,13 @@ metrics! {
     Acr: "acr", "bit/s", Flow, Changes,
         "Allowed cell rate (ACR) of the source, with cell headers, whenever it changes; of flows of the service ABR.";
     MaxMinShare: "max-min-share", "bit/s", Flow, Changes,
-        "Max-min share of the connection with cell headers, where all ABR connections share the whole rate of every link and each has at most its PCR: one value for the run; of flows of the service ABR.";
+        "Max-min share of the connection with cell headers, where all ABR connections share what UDP leaves of the rate of every link and each has at most its PCR: one value for the run; of flows of the service ABR.";
+    ExplicitRate: "er", "bit/s", Flow, Events,
+        "Explicit rate (ER) of each backward RM cell that arrives at the source, with cell headers; of flows of the service ABR.";
+    Ci: "ci", "bit", Flow, Events,
+        "Congestion indication (CI) of each backward RM cell that arrives at the source: 1 or 0; of flows of the service ABR.";
+    Efci: "efci", "cells", Flow, Changes,
+        "Data cells that arrive with EFCI within each record_interval, whenever their number changes; of flows of the service ABR.";
     Queue: "queue", "units", Port, Intervals,
         "Units waiting at the port, without the one in transmission: exact time average, smallest and largest value over each interval. Values without duration do not count.";
     VcQueue: "vc-queue", "units", PortVc, Intervals,
@@ -194,7 +200,7 @@ pub const GROUPS: [(&str, &[Metric]); 4] = [
             Metric::Throughput,
         ],
     ),
-    ("abr", &[Metric::Acr, Metric::MaxMinShare, Metric::Allocation]),
+    ("abr", &[Metric::Acr, Metric::MaxMinShare, Metric::ExplicitRate, Metric::Ci, Metric::Efci, Metric::Allocation]),
     ("ports", &[Metric::Queue, Metric::Utilisation, Metric::Drops]),
     ("delays", &[Metric::OneWayDelay, Metric::Jitter, Metric::Loss, Metric::Sojourn]),
 ];

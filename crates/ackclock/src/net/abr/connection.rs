@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use super::shares::flow_shares;
-use super::trace::RateTrace;
+use super::trace::{CountTrace, EventTrace, RateTrace};
 use crate::ids::VcId;
 use crate::net::flow::end_of;
 use crate::packet::RmCell;
 use crate::record::{AbrRecord, Fingerprint, Metric};
-use crate::scenario::{Scenario, ServiceCategory};
+use crate::scenario::{Recording, Scenario, ServiceCategory};
+use crate::units::CELL_BITS;
 use crate::units::Time;
 
 /// The ABR connections of all flows that have one.
@@ -18,10 +19,10 @@ pub(in crate::net) struct AbrConnections(Vec<Option<AbrConnection>>);
 impl AbrConnections {
     /// Those of a scenario.
     pub(in crate::net) fn new(scenario: &Scenario) -> AbrConnections {
-        let is_recorded = scenario.recording.metrics.contains(Metric::Acr);
         let of_flow = |(service, share): (&ServiceCategory, Option<f64>)| match service {
             ServiceCategory::Abr(params) => {
-                Some(AbrConnection::new(params.initial_rate(), share.unwrap_or(params.pcr), is_recorded))
+                let share = share.unwrap_or(params.pcr);
+                Some(AbrConnection::new(params.initial_rate(), share, &scenario.recording))
             }
             ServiceCategory::Ubr { .. } => None,
         };
@@ -44,9 +45,9 @@ impl AbrConnections {
         self.0.iter_mut().flatten().for_each(|connection| connection.end_warmup(now));
     }
 
-    /// ACR of each flow over time, if that is recorded.
-    pub(in crate::net) fn traces(&self) -> impl Iterator<Item = Option<&RateTrace>> {
-        self.0.iter().map(|connection| connection.as_ref()?.trace.as_ref())
+    /// What is recorded of each flow over time, if it is one of ABR.
+    pub(in crate::net) fn traces(&self) -> impl Iterator<Item = Option<&AbrTraces>> {
+        self.0.iter().map(|connection| connection.as_ref().map(|connection| &*connection.traces))
     }
 
     /// What the source of each flow did until `now`, if it is one of ABR.
@@ -68,18 +69,35 @@ pub(in crate::net) struct AbrConnection {
     since: Time,
     integral: f64,
     integral_begins: Time,
-    /// ACR over time, if that is recorded.
-    trace: Option<RateTrace>,
+    traces: Box<AbrTraces>,
+}
+
+/// What is recorded of an ABR connection over time, each if it is.
+#[derive(Clone, Debug)]
+pub(in crate::net) struct AbrTraces {
+    pub(in crate::net) acr: Option<RateTrace>,
+    /// Of the backward RM cells that arrive: ER in bits per second, and CI.
+    pub(in crate::net) er: Option<EventTrace>,
+    pub(in crate::net) ci: Option<EventTrace>,
+    /// Data cells that arrive with EFCI, if the engine tells when each does.
+    pub(in crate::net) efci: Option<CountTrace>,
 }
 
 impl AbrConnection {
     /// A connection whose source begins at this rate and has this max-min share, both in cells per second.
-    fn new(acr: f64, max_min_share: f64, is_recorded: bool) -> AbrConnection {
-        let trace = is_recorded.then(|| {
+    fn new(acr: f64, max_min_share: f64, recording: &Recording) -> AbrConnection {
+        let is_recorded = |metric| recording.metrics.contains(metric);
+        let of_acr = || {
             let mut trace = RateTrace::default();
             trace.change(Time::ZERO, acr);
             trace
-        });
+        };
+        let traces = AbrTraces {
+            acr: is_recorded(Metric::Acr).then(of_acr),
+            er: is_recorded(Metric::ExplicitRate).then(EventTrace::default),
+            ci: is_recorded(Metric::Ci).then(EventTrace::default),
+            efci: CountTrace::new(recording),
+        };
         AbrConnection {
             under_way: VecDeque::new(),
             oldest: 0,
@@ -88,7 +106,7 @@ impl AbrConnection {
             since: Time::ZERO,
             integral: 0.0,
             integral_begins: Time::ZERO,
-            trace,
+            traces: Box::new(traces),
         }
     }
 
@@ -130,16 +148,26 @@ impl AbrConnection {
     }
 
     /// A data cell arrives with EFCI.
-    pub(in crate::net) fn met_congestion(&mut self) {
+    pub(in crate::net) fn met_congestion(&mut self, now: Time) {
         self.record.efci_cells += 1;
+        if let Some(efci) = &mut self.traces.efci {
+            efci.add(now);
+        }
     }
 
     /// A backward RM cell arrives at the source.
-    pub(in crate::net) fn arrive(&mut self, number: u32) -> RmCell {
+    pub(in crate::net) fn arrive(&mut self, now: Time, number: u32) -> RmCell {
         self.record.backward_rm_cells += 1;
         let gone = self.place(number) + 1;
         self.oldest = number.wrapping_add(1);
-        self.under_way.drain(..gone).next_back().expect("the RM cell was under way")
+        let cell = self.under_way.drain(..gone).next_back().expect("the RM cell was under way");
+        if let Some(er) = &mut self.traces.er {
+            er.add(now, cell.er * CELL_BITS as f64);
+        }
+        if let Some(ci) = &mut self.traces.ci {
+            ci.add(now, f64::from(u8::from(cell.ci)));
+        }
+        cell
     }
 
     /// The backward RM cell that arrives leads to this rate.
@@ -152,7 +180,7 @@ impl AbrConnection {
         self.integral += self.record.acr * now.since(self.since).as_secs_f64();
         (self.since, self.record.acr) = (now, acr);
         self.record.least_acr = self.record.least_acr.min(acr);
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = &mut self.traces.acr {
             trace.change(now, acr);
         }
     }

@@ -8,8 +8,8 @@ mod shares;
 mod trace;
 
 pub(super) use cell_scheduler::{Begun, CellScheduler, More};
-pub(super) use connection::AbrConnections;
+pub(super) use connection::{AbrConnections, AbrTraces};
 pub(super) use parts::{rates, scheduler};
 pub(super) use port_rates::PortRates;
 pub(super) use shares::tcp_shares;
-pub(super) use trace::RateTrace;
+pub(super) use trace::{CountTrace, RateTrace};

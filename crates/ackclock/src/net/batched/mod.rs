@@ -244,7 +244,7 @@ impl Batched {
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
         };
         let allocations = self.directory.links().filter_map(allocation).collect();
-        RatesRecording::new(connections, allocations, now)
+        RatesRecording::new(connections, allocations, now).with_efci(self.io.abr.efci(now))
     }
 
     /// The links that change or corrupt packets, in the order of the scenario.

@@ -74,7 +74,7 @@ impl Reference {
             return;
         }
         if cell.pti.efci() {
-            self.abr.of(cell.vc).met_congestion();
+            self.abr.of(cell.vc).met_congestion(self.now);
         }
         let back = ack_vc(flow);
         if let Output::Scheduler(scheduler) = &mut self.links[self.vcs[back].route[0].link].output {
@@ -102,7 +102,7 @@ impl Reference {
                 }
             }
             End::Sender => {
-                let said = abr.arrive(cell.frame);
+                let said = abr.arrive(self.now, cell.frame);
                 scheduler.on_backward_rm(reverse, &said);
                 let acr = scheduler.acr(reverse).expect("an ABR source has a rate");
                 abr.follow(self.now, acr);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::ids::VcId;
-use crate::net::abr::AbrConnections;
+use crate::net::abr::{AbrConnections, CountTrace};
 use crate::net::batched::mailbox::{Mailbox, MailboxItem};
 use crate::net::batched::next_hop::InputRef;
 use crate::net::flow::end_of;
@@ -110,17 +110,27 @@ struct Marks {
     arrived: u64,
     /// When those arrive that may be under way.
     under_way: VecDeque<Time>,
+    /// Those that have arrived over time, if that is recorded.
+    trace: Option<CountTrace>,
 }
 
 impl Marks {
-    /// One is under way after `until`.
+    /// One more arrives at `time`, the last one that is known. Those before `until` have arrived.
     #[inline(never)]
     fn keep(&mut self, time: Time, until: Time) {
-        while self.under_way.front().is_some_and(|&time| time < until) {
+        while let Some(&time) = self.under_way.front().filter(|&&time| time < until) {
             self.under_way.pop_front();
             self.arrived += 1;
+            if let Some(trace) = &mut self.trace {
+                trace.add(time);
+            }
         }
         self.under_way.push_back(time);
+    }
+
+    /// Those that have arrived before `now` since the last one that is counted.
+    fn since(&self, now: Time) -> impl Iterator<Item = Time> {
+        self.under_way.iter().copied().take_while(move |&time| time < now)
     }
 }
 
@@ -137,7 +147,10 @@ impl AbrIo {
             streams: (0..processes).map(|process| vec![Stream::default(); streams(process)]).collect(),
             visits: (0..processes).map(|_| Mailbox::default()).collect(),
             returning: Mailbox::default(),
-            marks: vec![Marks::default(); scenario.flows.len()],
+            marks: vec![
+                Marks { trace: CountTrace::new(&scenario.recording), ..Marks::default() };
+                scenario.flows.len()
+            ],
         }
     }
 
@@ -181,7 +194,7 @@ impl AbrIo {
     #[inline(always)]
     pub(in crate::net::batched) fn mark(&mut self, vc: VcId, time: Time, until: Time) {
         let marks = &mut self.marks[end_of(vc).0];
-        if time < until {
+        if time < until && marks.trace.is_none() {
             marks.arrived += 1;
         } else {
             marks.keep(time, until);
@@ -190,10 +203,18 @@ impl AbrIo {
 
     /// What the source of each flow did until `now`, if it is one of ABR.
     pub(in crate::net::batched) fn records(&self, now: Time) -> impl Iterator<Item = Option<AbrRecord>> {
-        let efci_cells =
-            move |marks: &Marks| marks.arrived + marks.under_way.iter().take_while(|&&time| time < now).count() as u64;
+        let efci_cells = move |marks: &Marks| marks.arrived + marks.since(now).count() as u64;
         let records = self.connections.records(now).zip(&self.marks);
         records.map(move |(record, marks)| Some(AbrRecord { efci_cells: efci_cells(marks), ..record? }))
+    }
+
+    /// The data cells of each flow that arrived with EFCI until `now` over time, if that is recorded.
+    pub(in crate::net::batched) fn efci(&self, now: Time) -> impl Iterator<Item = Option<CountTrace>> {
+        self.marks.iter().map(move |marks| {
+            let mut trace = marks.trace.clone()?;
+            marks.since(now).for_each(|time| trace.add(time));
+            Some(trace)
+        })
     }
 }
 

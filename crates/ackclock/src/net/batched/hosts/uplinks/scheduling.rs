@@ -45,7 +45,7 @@ impl HostUplinks {
             End::Sender => {
                 let abr = io.abr.connections.of(vc);
                 let before = link.scheduler.acr(vc);
-                link.scheduler.on_backward_rm(vc, &abr.arrive(number));
+                link.scheduler.on_backward_rm(vc, &abr.arrive(now, number));
                 let acr = link.scheduler.acr(vc);
                 abr.follow(now, acr.expect("an ABR source has a rate"));
                 if link.changes(acr != before) {

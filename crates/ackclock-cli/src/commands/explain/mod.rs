@@ -8,12 +8,17 @@ use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
 use crate::{keys, output, spelling};
+use terms::TERMS;
+
+mod terms;
 
 /// Explains a metric, a column, a key of the result document, a word of printed tables, a reason of drops, an exit code,
-/// a key or a word of scenario files, a term. What means several things is explained as each of them; letter case does
-/// not matter.
+/// a key or a word of scenario files, a term. What means several things is explained as each of them, terms and keys first; case,
+/// spaces and hyphens do not matter.
 pub fn explain(word: &str) -> Result<Exit, Failure> {
-    let found: Vec<Entry> = entries().into_iter().filter(|entry| entry.word.eq_ignore_ascii_case(word)).collect();
+    let asked = plain(word);
+    let mut found: Vec<Entry> = entries().into_iter().filter(|entry| plain(&entry.word) == asked).collect();
+    found.sort_by_key(|entry| entry.text.starts_with(A_VALUE));
     if found.is_empty() {
         let Some(name) = ackclock_scenario::not_modelled(word) else { return Err(unknown(word)) };
         let text =
@@ -22,6 +27,17 @@ pub fn explain(word: &str) -> Result<Exit, Failure> {
     }
     let texts: Vec<String> = found.iter().map(|entry| format!("{}: {}\n", entry.word, entry.text)).collect();
     output::print(&texts.join("\n")).map(|()| Exit::Fine)
+}
+
+/// A word without what does not matter in it; signs alone stay as they are.
+fn plain(word: &str) -> String {
+    let letters =
+        |part: &str| part.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    match word.strip_suffix('+').filter(|start| !start.is_empty()) {
+        Some(start) => letters(start) + "plus",
+        None if letters(word).is_empty() => word.to_owned(),
+        None => letters(word),
+    }
 }
 
 /// Every word that can be explained, each once.
@@ -145,7 +161,7 @@ fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
         };
         add(key, format!("a key {place}\n    {about}{choice}"));
         for word in words {
-            add(word, format!("a value of the key `{key}` {place}\n    {about}"));
+            add(word, format!("{A_VALUE} of the key `{key}` {place}\n    {about}"));
         }
         let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         of_schema(property, &below, add);
@@ -209,92 +225,12 @@ fn unknown(word: &str) -> Failure {
     Failure::usage(format_args!("nothing called `{word}` can be explained"), help)
 }
 
+/// How the text of a word begins that a key of scenario files may be.
+const A_VALUE: &str = "a value";
+
 /// Words of printed tables that are no keys themselves.
 const HEADINGS: [(&str, &str); 3] =
     [("goodput", "goodput_bps"), ("rtx", "retransmissions"), ("unnecessary", "unnecessary_retransmissions")];
-
-/// Terms of the field that the program uses and does not define elsewhere.
-const TERMS: [(&[&str], &str); 15] = [
-    (
-        &["bdp", "bandwidth-delay-product"],
-        "bandwidth-delay product, a unit of `buffer`, as in \"1 bdp\"
-    The rate of a port times the longest round trip of the flows that cross it, without queues: the data that fill the path.",
-    ),
-    (
-        &["rtt", "round-trip"],
-        "round-trip time
-    From the transmission of a segment to the arrival of its acknowledgement, queues included. The option `--rtt` of
-    `quick` is the round trip without queues.",
-    ),
-    (
-        &["percentile", "p50", "p95", "p99", "median", "quantile"],
-        "a percentile of several values
-    The p-th percentile is a value that p per cent of them do not exceed. p50 is the median; one value in a hundred is
-    larger than p99.",
-    ),
-    (
-        &["confidence-interval", "+/-"],
-        "the 95 % confidence interval of a mean over several seeds, as mean +/- half its width
-    By Student's t: 95 of a hundred such intervals contain the mean over all seeds. `ci95` in result.json.",
-    ),
-    (
-        &["bootstrap", "bca"],
-        "confidence intervals without an assumption on how the values are distributed: `sweep --interval bca`
-    The mean of many lists drawn from the values with replacement, between its percentiles 2.5 and 97.5; BCa corrects
-    these for bias and skewness. It needs ten seeds or more to mean much.",
-    ),
-    (
-        &["jain"],
-        "Jain's index of fairness
-    (sum of x)^2 / (n * sum of x^2) over the goodputs x of n flows: 1 is equal shares, 1/n is one flow with everything.",
-    ),
-    (
-        &["acr", "allowed-cell-rate"],
-        "allowed cell rate of an ABR source
-    The rate at which the source may send now, RM cells included. It begins at ICR and stays between MCR and PCR.",
-    ),
-    (
-        &["rm-cell", "rm-cells", "frm", "brm", "resource-management-cell"],
-        "resource management cell of an ABR connection
-    A source sends a forward RM cell (FRM) with every Nrm cells. The destination returns it as a backward RM cell (BRM).
-    Switches on its way lower the rate in it (ER) or set CI; the source follows.",
-    ),
-    (
-        &["er", "explicit-rate"],
-        "explicit rate, a field of RM cells
-    The source asks for PCR, switches lower it to what they can carry, and ACR is never more than the last one returned.",
-    ),
-    (
-        &["erq"],
-        "explicit rate for the queue of a port, of `capc`
-    The one rate that the port offers to all connections; it rises while the load is below its target, else it falls.",
-    ),
-    (
-        &["ccr", "current-cell-rate"],
-        "current cell rate, a field of RM cells
-    ACR of the source when it sent the RM cell.",
-    ),
-    (
-        &["ci", "ni"],
-        "congestion indication and no increase, bits of RM cells
-    CI: the source lowers ACR by RDF times ACR. NI: it does not raise ACR.",
-    ),
-    (
-        &["crm", "missing-rm-cell-count"],
-        "missing RM cell count, TBE over Nrm
-    After so many forward RM cells without one that returns, ACR falls by CDF times ACR at each further one.",
-    ),
-    (
-        &["tcr", "tagged-cell-rate", "out-of-rate"],
-        "tagged cell rate, 10 cells per second
-    A source whose ACR is below it sends an RM cell every 100 ms, out of rate (CLP = 1), so that it may learn a rate again.",
-    ),
-    (
-        &["max-min-share"],
-        "max-min share of a connection
-    Every link is shared equally by the connections that it limits: no share can grow unless one that is no larger shrinks.",
-    ),
-];
 
 const CAPTURES: &str = "the packets of a host, as a file for Wireshark and tcptrace
     `ackclock run FILE --capture HOST,...` writes captures/seed-N/HOST.pcapng into the result folder. It has data and
@@ -371,11 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn terms_say_one_thing_in_a_line_and_the_rest_below() {
-        for (words, text) in TERMS {
-            assert!(words.iter().all(|word| *word == word.to_lowercase()) && text.ends_with('.'), "{words:?}");
-            assert!(text.lines().skip(1).all(|line| line.starts_with("    ")), "{words:?}");
+    fn case_spaces_and_hyphens_do_not_matter() {
+        for words in [["RM cell", "rm-cell"], ["ERICA+", "erica-plus"], ["Fair Share", "fair_share"], ["+/-", "+/-"]] {
+            assert_eq!(plain(words[0]), plain(words[1]));
         }
+        assert_ne!(plain("+/-"), plain("-"));
+        let all = words();
+        let with_letters = |word: &&String| word.chars().any(|letter| letter.is_ascii_alphanumeric());
+        assert!(all.iter().filter(with_letters).all(|word| !plain(word).is_empty()));
     }
 
     #[test]
