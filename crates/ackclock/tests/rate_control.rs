@@ -103,6 +103,8 @@ fn a_small_receiver_window_is_not_changed_at_all() {
     // Shares are known only where a port gives rates.
     let known: Vec<FlowRecord> = with.flows.into_iter().map(|flow| FlowRecord { max_min: None, ..flow }).collect();
     assert_eq!(without.flows, known);
+    let ports: Vec<PortRecord> = with.ports.into_iter().map(|port| PortRecord { feedback: None, ..port }).collect();
+    assert_eq!((without.ports, without.fingerprint), (ports, with.fingerprint));
 }
 
 /// Released acknowledgements of a flow are as far apart as the rate says; here it is fixed.

@@ -16,6 +16,7 @@ pub struct EdgeRecord {
     /// The rate that the port offered at the end to a flow that it limits, in bits per second on the wire; `None` for an
     /// algorithm that has no such rate, and before the first averaging interval has ended.
     pub allocation: Option<f64>,
-    /// Hash over the flows in their order, of each over its acknowledgements that left, their times and windows; 0 if none did.
+    /// Hash over the flows in their order, of each over the changes of the window that it is told and over its acknowledgements that had to
+    /// wait, with their times; 0 where nothing was changed.
     pub fingerprint: u64,
 }

@@ -34,7 +34,9 @@ pub(in crate::net) struct Session {
     writes: bool,
     acks: u64,
     windows_lowered: u64,
-    /// Of the acknowledgements that it passed on.
+    /// The window in the last acknowledgement that went on.
+    said: u32,
+    /// Of what is done to acknowledgements: where nothing is, the run is that without feedback.
     fingerprint: Fingerprint,
     /// What a full segment takes of a rate.
     units: f64,
@@ -89,6 +91,7 @@ impl<T> Edge<T> {
                 writes: false,
                 acks: 0,
                 windows_lowered: 0,
+                said: flow.advertised,
                 fingerprint: Fingerprint::default(),
                 units: flow.units,
                 bucket: (group, place),
@@ -101,18 +104,20 @@ impl<T> Edge<T> {
     /// What it did; what the port offered is not known here.
     pub(in crate::net) fn record(&self) -> EdgeRecord {
         // One flow after the other: acknowledgements of different flows may leave by different ports, and between these no order is
-        // kept at one instant. A flow without acknowledgements changes nothing.
-        let with_acks = || self.sessions.iter().filter(|session| session.acks > 0);
+        // kept at one instant. A flow without events changes nothing.
+        let fingerprints = self.sessions.iter().map(|session| session.fingerprint);
         let mut fingerprint = Fingerprint::default();
-        with_acks().for_each(|session| fingerprint.add(session.fingerprint.value()));
+        fingerprints
+            .filter(|of_flow| *of_flow != Fingerprint::default())
+            .for_each(|of_flow| fingerprint.add(of_flow.value()));
         EdgeRecord {
-            acks: with_acks().map(|session| session.acks).sum(),
-            windows_lowered: with_acks().map(|session| session.windows_lowered).sum(),
+            acks: self.sessions.iter().map(|session| session.acks).sum(),
+            windows_lowered: self.sessions.iter().map(|session| session.windows_lowered).sum(),
             acks_waiting: self.waiting,
             most_acks_waiting: self.most_waiting,
             damaged_ack_frames: self.damaged,
             allocation: None,
-            fingerprint: with_acks().next().map_or(0, |_| fingerprint.value()),
+            fingerprint: fingerprint.value(),
         }
     }
 
@@ -174,7 +179,11 @@ impl<T> Edge<T> {
     /// The acknowledgement that leaves now, and of which session.
     pub(in crate::net) fn on_release(&mut self, now: Time) -> Option<(usize, Passed<T>)> {
         let (_, bucket) = self.releases.earliest();
-        self.release(now, bucket)
+        let released = self.release(now, bucket);
+        if let Some((session, Passed { window, .. })) = &released {
+            self.sessions[*session].fingerprint.event(now.as_ps(), u64::from(window.unwrap_or_default()));
+        }
+        released
     }
 
     fn release(&mut self, now: Time, bucket: usize) -> Option<(usize, Passed<T>)> {
@@ -232,7 +241,10 @@ impl Session {
         self.writes |= said < before || window.is_some();
         self.acks += 1;
         self.windows_lowered += u64::from(said < before);
-        self.fingerprint.event(now.as_ps(), u64::from(said));
+        if said != self.said {
+            self.said = said;
+            self.fingerprint.event(now.as_ps(), u64::from(said));
+        }
         self.writes.then_some(said)
     }
 
