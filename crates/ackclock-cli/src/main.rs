@@ -11,6 +11,7 @@ mod keys;
 mod load;
 mod output;
 mod progress;
+mod replace;
 mod room;
 mod seeds;
 mod spelling;

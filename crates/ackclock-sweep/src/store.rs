@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ackclock_store::{Damage, Holds, Ledger, Owner, ResultFolder, WholeFile, seal};
+use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFile, seal};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -111,6 +111,11 @@ impl Store {
             }
         })?;
         Ok((Opened { folder, before, ledger: Some(ledger), results }, damage))
+    }
+
+    /// Whether a folder of a sweep has a file of this name for itself.
+    pub fn has_file(name: &str) -> bool {
+        [LEDGER, MARKER].contains(&name) || files().contains(&name)
     }
 
     /// Where it is.

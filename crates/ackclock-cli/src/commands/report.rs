@@ -1,7 +1,5 @@
 //! `ackclock report`: a result folder as one HTML file that opens anywhere, without a network.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use ackclock_report as report;
@@ -11,7 +9,7 @@ use ackclock_store::{recorded, result, seal};
 use crate::args::ReportArgs;
 use crate::console;
 use crate::failure::{Exit, Failure};
-use crate::output::Output;
+use crate::replace::{self, Kind};
 
 /// Writes the report of a result folder, into it if no other place is named.
 pub fn report(args: &ReportArgs) -> Result<Exit, Failure> {
@@ -48,32 +46,9 @@ pub fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Resu
 
 /// Writes a report, which has its name only when it is whole. Nothing but an earlier report is replaced.
 pub fn write(path: &Path, html: &str) -> Result<(), Failure> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return Err(Failure::usage(format_args!("`{}` cannot be the name of a file", path.display()), HELP));
-    };
-    if !replaceable(path) {
-        return Err(Failure::outside(
-            format_args!("`{}` exists already and is not a report of ackclock", path.display()),
-            HELP,
-        ));
-    }
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut output = Output::file(folder, name, HELP)?;
-    output.write(&seal::page(html))?;
-    output.finish()
-}
-
-/// Whether there is no such file, or one that `report` or `compare` has written.
-fn replaceable(path: &Path) -> bool {
-    let mut head = Vec::new();
-    match File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)) {
-        Ok(_) => String::from_utf8_lossy(&head).contains("<meta name=\"generator\" content=\"Ackclock "),
-        Err(error) => error.kind() == ErrorKind::NotFound,
-    }
+    replace::write(path, Kind::Report, seal::page(html).as_bytes(), HELP)
 }
 
 /// The report of a result folder.
 const REPORT: &str = "report.html";
-/// The mark of a report stands within its first bytes.
-const HEAD_BYTES: u64 = 1000;
 const HELP: &str = "name another file with --out FILE";

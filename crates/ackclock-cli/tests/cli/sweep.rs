@@ -483,3 +483,32 @@ fn the_command_of_the_manual_is_accepted() {
     let outcome = place.run(&["sweep", "buffers.toml", "--dry-run"]).exits_with(0);
     assert!(outcome.stdout.starts_with("60 points, 5 seeds: 300 runs"), "{}", outcome.stdout);
 }
+
+/// Neither the page nor a figure takes the place of a file that is not of the same kind, or that the folder has for itself.
+#[test]
+fn no_other_file_is_replaced_by_a_page_or_a_figure() {
+    let place = Place::with("sweep-replace", RANDOM);
+    place.write("paper.pdf", "%PDF-1.5 of the user");
+    place.write("notes.html", "<p>of the user</p>");
+    let refused = |more: &[&str], code: i32, said: &[&str]| {
+        swept(&place, &[&["--out", "all"], more].concat()).exits_with(code).without_result().says(said);
+        assert!(!place.path("all").exists(), "nothing was run");
+    };
+    refused(&["--report", "scenario.toml"], 2, &["--report scenario.toml: a page is an HTML file", "ends with .html"]);
+    refused(&["--report", "notes.html"], 1, &["`notes.html` exists already and is not a report of ackclock"]);
+    refused(&["--plot", "paper.pdf"], 1, &["`paper.pdf` exists already and is not a figure of ackclock"]);
+    refused(&["--report", "all/report.html"], 2, &["`all/report.html` is a file that the folder of the sweep has"]);
+    swept(&place, &["--out", "all"]).exits_with(0);
+    let before = place.read("all/runs.jsonl");
+    for (option, name) in
+        [("--plot", "all/figure.svg"), ("--plot", "./all/figure.pdf"), ("--report", "all/../all/report.html")]
+    {
+        swept(&place, &["--out", "all", option, name]).exits_with(2).says(&["has for itself", "choose another file"]);
+    }
+    place.run(&["merge", "all", "--out", "m", "--plot", "paper.pdf"]).exits_with(1).says(&["is not a figure"]);
+    assert_eq!((place.read("paper.pdf"), place.read("all/runs.jsonl")), ("%PDF-1.5 of the user".into(), before));
+    // Earlier figures and pages are replaced.
+    let figures = ["--out", "all", "--plot", "a.svg", "--plot", "a.pdf", "--report", "a.html"];
+    swept(&place, &figures).exits_with(0);
+    swept(&place, &figures).exits_with(0).says(&["a.svg written", "a.pdf written", "a.html written"]);
+}

@@ -15,6 +15,13 @@ pub fn pdf_file(plots: &[Bands]) -> Vec<u8> {
     pdf::file(&drawing, [WIDTH, height], COLUMN)
 }
 
+/// Whether a file that begins so is one of these figures.
+pub fn is_figure(head: &[u8]) -> bool {
+    let has = |words: &str| head.windows(words.len()).any(|window| window == words.as_bytes());
+    (head.starts_with(b"<svg ") && has(svg::MARK))
+        || (head.starts_with(b"%PDF-") && has(&format!("({})", pdf::PRODUCER)))
+}
+
 /// 3.4 inches, in points of PostScript.
 const COLUMN: f64 = 245.0;
 
@@ -45,6 +52,15 @@ mod tests {
     }
 
     #[test]
+    fn figures_are_told_from_those_of_other_programs() {
+        for file in [svg_file(&plots()).into_bytes(), pdf_file(&plots())] {
+            assert!(is_figure(&file[..file.len().min(1000)]));
+            assert!(!is_figure(&file[file.len() / 2..]));
+        }
+        assert!(!is_figure(b"%PDF-1.5 (another) ") && !is_figure(b"<svg xmlns=\"\">") && !is_figure(b""));
+    }
+
+    #[test]
     fn every_text_of_the_svg_is_in_the_pdf_and_offsets_are_right() {
         let pdf = pdf_file(&plots());
         assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF"));
@@ -56,7 +72,7 @@ mod tests {
         assert_eq!(count(b"Tj"), svg.matches("<text").count());
         // Each object begins where the table of references says.
         let text = String::from_utf8_lossy(&pdf).into_owned();
-        assert_eq!(text.matches(" 0 obj").count(), 6);
+        assert_eq!(text.matches(" 0 obj").count(), 7);
         let table = pdf.windows(4).rposition(|window| window == b"xref").unwrap();
         let start = pdf.windows(9).rposition(|window| window == b"startxref").unwrap();
         let said: usize = std::str::from_utf8(&pdf[start + 9..pdf.len() - 5]).unwrap().trim().parse().unwrap();

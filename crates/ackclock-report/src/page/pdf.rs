@@ -2,15 +2,17 @@
 //! 9.6.2.2), so that no font is looked for on the machine and every machine writes the same file.
 
 use pdf_writer::types::LineCapStyle;
-use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str};
+use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
 use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
 
 /// A file of one page with a drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
 pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) -> Vec<u8> {
     let scale = (on_paper / width) as f32;
-    let [catalog, pages, page, font, shade, content] = [1, 2, 3, 4, 5, 6].map(Ref::new);
+    let [catalog, pages, page, font, shade, content, info] = [1, 2, 3, 4, 5, 6, 7].map(Ref::new);
     let mut pdf = Pdf::new();
+    // First, so that the beginning of a file says whose it is.
+    pdf.document_info(info).producer(TextStr(PRODUCER));
     pdf.catalog(catalog).pages(pages);
     pdf.pages(pages).kids([page]).count(1);
     let mut description = pdf.page(page);
@@ -144,6 +146,8 @@ const WIDTHS: [u16; 95] = [
     333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
     556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
+/// In every file.
+pub(super) const PRODUCER: &str = "Ackclock";
 const HELVETICA: Name<'static> = Name(b"F1");
 const SHADED: Name<'static> = Name(b"G1");
 const GRID: f32 = 0.87;

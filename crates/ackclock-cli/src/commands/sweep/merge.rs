@@ -16,6 +16,6 @@ pub fn merge(args: &MergeArgs) -> Result<Exit, Failure> {
     for damage in damage {
         console::note(format_args!("warning: {damage}"));
     }
-    let shown = store.with_results(|results| Shown::of(&args.shown, results.plan()))?;
+    let shown = store.with_results(|results| Shown::of(&args.shown, results.plan(), &args.out))?;
     finish(&mut store, &shown, Shard::WHOLE)
 }

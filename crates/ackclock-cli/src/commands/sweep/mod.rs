@@ -41,20 +41,15 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
     let Some(checked) = check(&sweep, seeds, until_ci, command, threads)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
-    let shown = Shown::of(&args.shown, &checked.plan)?;
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let path = args.out.clone().unwrap_or_else(|| Store::default_path(&checked.plan, shard));
+    let shown = Shown::of(&args.shown, &checked.plan, &path)?;
     diagnostics::print(&checked.warnings);
     if seeds > 1 && checked.is_certain {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
-    let options = Options {
-        threads,
-        engine: args.engine.into(),
-        time_limit,
-        shard: args.shard.unwrap_or(Shard::WHOLE),
-        retry: args.retry,
-        stop: interrupt::watch(),
-    };
-    let path = args.out.clone().unwrap_or_else(|| Store::default_path(&checked.plan, options.shard));
+    let options =
+        Options { threads, engine: args.engine.into(), time_limit, shard, retry: args.retry, stop: interrupt::watch() };
     if args.dry_run {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
         return match announced(&sweep, &checked, &todo, &options) {

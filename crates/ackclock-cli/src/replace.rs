@@ -1,0 +1,73 @@
+//! Files outside result folders that are written under a name of the user: nothing but an earlier file of the same kind is replaced.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use ackclock_report::page::paper::is_figure;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An HTML page.
+    Report,
+    /// An SVG or PDF figure.
+    Figure,
+}
+
+/// Refuses a name under which there is anything but an earlier file of this kind. `elsewhere` is the remedy.
+///
+/// # Errors
+/// If there is, or if it cannot be the name of a file.
+pub fn refuse_other(path: &Path, kind: Kind, elsewhere: &str) -> Result<(), Failure> {
+    if path.file_name().and_then(|name| name.to_str()).is_none() {
+        return Err(Failure::usage(format_args!("`{}` cannot be the name of a file", path.display()), elsewhere));
+    }
+    match is_replaceable(path, kind) {
+        true => Ok(()),
+        false => Err(Failure::outside(
+            format_args!("`{}` exists already and is not a {} of ackclock", path.display(), kind.name()),
+            elsewhere,
+        )),
+    }
+}
+
+/// Writes a file that has its name only when it is whole.
+///
+/// # Errors
+/// As [`refuse_other`], or if it cannot be written.
+pub fn write(path: &Path, kind: Kind, content: &[u8], elsewhere: &'static str) -> Result<(), Failure> {
+    refuse_other(path, kind, elsewhere)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut output = Output::file(folder, name, elsewhere)?;
+    output.write_bytes(content)?;
+    output.finish()
+}
+
+/// Whether there is no such file, or one that ackclock has written.
+fn is_replaceable(path: &Path, kind: Kind) -> bool {
+    let mut head = Vec::new();
+    match File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)) {
+        Ok(_) => match kind {
+            Kind::Report => String::from_utf8_lossy(&head).contains("<meta name=\"generator\" content=\"Ackclock "),
+            Kind::Figure => is_figure(&head),
+        },
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Report => "report",
+            Kind::Figure => "figure",
+        }
+    }
+}
+
+/// The marks of our files stand within their first bytes.
+const HEAD_BYTES: u64 = 1000;
