@@ -76,6 +76,7 @@ impl Checked {
             result_version: RESULT_VERSION,
             command,
             scenario: String::new(),
+            base: sweep.base(),
             unit: String::new(),
             first_seed: 0,
             seeds,

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ackclock::sim::RESULT_VERSION;
 use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFile, seal};
 
 use crate::error::Error;
@@ -175,21 +176,17 @@ pub(crate) fn read_plan(folder: &Path) -> Result<Option<Plan>, Error> {
     Plan::parse(&text).map(Some).map_err(unusable)
 }
 
-/// Refuses a folder whose tables have other columns, or whose runs are of another version.
+/// Refuses a folder whose runs are of another scenario, over other keys, or of another version.
 pub(crate) fn check_other(folder: &Path, before: &Plan, plan: &Plan) -> Result<(), Error> {
     let other = |because: String| Err(Error::Other { folder: folder.to_path_buf(), because });
     if !before.is_of_this_version() {
-        let (found, here) = (before.result_version, plan.result_version);
-        return other(match found == here {
-            true => format!("of version {} of ackclock, with other numbers", before.ackclock),
-            false => format!("of result version {found}, and this program makes results of version {here}"),
+        let found = before.result_version;
+        return other(match found == RESULT_VERSION {
+            true => format!("another version of ackclock ({}) wrote it in another way", before.ackclock),
+            false => format!("of result version {found}, and this program makes results of version {RESULT_VERSION}"),
         });
     }
-    if !before.has_columns_of(plan) {
-        let keys = |plan: &Plan| plan.keys().map(|key| key.path.clone()).collect::<Vec<_>>().join(", ");
-        return other(format!("of `{}` over {}", before.scenario, keys(before)));
-    }
-    Ok(())
+    before.differs_from(plan).map_or(Ok(()), other)
 }
 
 fn write_plan(folder: &Path, plan: &Plan) -> Result<(), Error> {

@@ -512,3 +512,37 @@ fn no_other_file_is_replaced_by_a_page_or_a_figure() {
     swept(&place, &figures).exits_with(0);
     swept(&place, &figures).exits_with(0).says(&["a.svg written", "a.pdf written", "a.html written"]);
 }
+
+/// Of the same name and over the same keys. More values and seeds of the same scenario go on, however its other values are spelled.
+#[test]
+fn a_folder_with_a_sweep_of_another_scenario_is_refused() {
+    let place = Place::with("sweep-other", RANDOM);
+    let few = |more: &[&str]| {
+        place.run(
+            &[&["sweep", "scenario.toml", "--vary", "queue.buffer=60cells,120cells", "--out", "all"], more].concat(),
+        )
+    };
+    few(&[]).exits_with(0);
+    let before = (tables(&place, "all"), place.read("all/sweep.json"), place.read("all/runs.jsonl"));
+    let refused = |outcome: crate::support::Outcome, differs: &str| {
+        let said =
+            format!("`all` holds another sweep: of another `random`, which differs in {differs}; nothing was run");
+        outcome.exits_with(1).without_result().says(&[&said, "name another folder with --out DIR"]);
+        assert_eq!((tables(&place, "all"), place.read("all/sweep.json"), place.read("all/runs.jsonl")), before);
+    };
+    refused(few(&["--set", "duration=310 ms"]), "`duration`");
+    let scenario = place.read("scenario.toml");
+    place.write(
+        "other/scenario.toml",
+        scenario
+            .replace("sources = 3", "sources = 4")
+            .replace("warmup = \"50 ms\"", "warmup = \"40 ms\""),
+    );
+    let other = ["sweep", "other/scenario.toml", "--vary", "queue.buffer=60cells,120cells", "--out", "all"];
+    refused(place.run(&other), "`network`, `warmup`");
+    // The same scenario, though spelled in other words.
+    place.write("scenario.toml", scenario.replace("\"300 ms\"", "\"0.3 s\""));
+    few(&["--seeds", "2"]).exits_with(0).says(&["4 runs, 2 to do"]);
+    let more = ["sweep", "scenario.toml", "--vary", "queue.buffer=90cells,120cells", "--out", "all"];
+    place.run(&more).exits_with(0).says(&["2 runs, 1 to do"]);
+}

@@ -4,12 +4,15 @@
 //! A dimension is a key with a list of values, or several keys that change together. The points are all combinations of the
 //! dimensions. `docs/sweeps.md` describes the language.
 
+mod base;
 mod dimension;
 mod file;
 mod range;
 mod sample;
 mod vary;
 mod width;
+
+use std::collections::BTreeMap;
 
 pub use dimension::{Dimension, VariedKey};
 pub use width::Width;
@@ -120,6 +123,12 @@ impl<'a> Sweep<'a> {
     /// How many combinations there are.
     pub fn points(&self) -> u128 {
         self.dimensions.iter().fold(1, |points, dimension| points.saturating_mul(dimension.len() as u128))
+    }
+
+    /// What all points have in common: of each key at the top of the scenario a hash of its value, without what is varied and
+    /// without the seed.
+    pub fn base(&self) -> BTreeMap<String, String> {
+        base::base(self.tree.clone(), self.dimensions.iter().flat_map(|dimension| &dimension.paths))
     }
 
     /// The scenario at a point.

@@ -3,6 +3,8 @@
 
 pub(crate) mod until;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ackclock::sim::RESULT_VERSION;
 use ackclock_scenario::sweep::{VariedKey, rows};
 use ackclock_store::{Key as RunKey, seal};
@@ -28,6 +30,9 @@ pub struct Plan {
     pub run: Vec<String>,
     /// The name of the scenario.
     pub scenario: String,
+    /// What all points have in common: of each key at the top of the scenario a hash of its value, without the keys that change.
+    #[serde(default)]
+    pub base: BTreeMap<String, String>,
     /// What ports count: `cells` or `packets`; `units` where points differ.
     pub unit: String,
     /// The first seed.
@@ -148,9 +153,23 @@ impl Plan {
         words
     }
 
-    /// Whether tables of both have the same columns, so that one may take the place of the other.
-    pub fn has_columns_of(&self, other: &Plan) -> bool {
-        self.scenario == other.scenario && self.keys().map(|key| &key.path).eq(other.keys().map(|key| &key.path))
+    /// In what this sweep differs from another so that their runs are not to be in one folder; `None` if only values and seeds do.
+    pub fn differs_from(&self, other: &Plan) -> Option<String> {
+        let keys = |plan: &Plan| plan.keys().map(|key| key.path.clone()).collect::<Vec<_>>().join(", ");
+        if self.scenario != other.scenario || keys(self) != keys(other) {
+            return Some(match keys(self) {
+                keys if keys.is_empty() => format!("of `{}` without keys", self.scenario),
+                keys => format!("of `{}` over {keys}", self.scenario),
+            });
+        }
+        let names: BTreeSet<&String> = self.base.keys().chain(other.base.keys()).collect();
+        let other: Vec<&str> = names
+            .into_iter()
+            .filter(|name| self.base.get(*name) != other.base.get(*name))
+            .map(String::as_str)
+            .collect();
+        let said = || format!("of another `{}`, which differs in `{}`", self.scenario, other.join("`, `"));
+        (!other.is_empty()).then(said)
     }
 
     /// Whether both are of the same sweep, whatever the command line said of shards and folders.
@@ -191,6 +210,7 @@ impl Plan {
             command: Vec::new(),
             run: Vec::new(),
             scenario: "example".into(),
+            base: BTreeMap::new(),
             unit: "packets".into(),
             first_seed: 1,
             seeds: 1,
@@ -207,4 +227,4 @@ const MOST_RUNS: usize = 1_000_000_000;
 /// By which a plan is recognized.
 pub const FORMAT: &str = "ackclock-sweep";
 /// Changes when readers of the plan have to change.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
