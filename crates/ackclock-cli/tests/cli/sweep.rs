@@ -546,3 +546,19 @@ fn a_folder_with_a_sweep_of_another_scenario_is_refused() {
     let more = ["sweep", "scenario.toml", "--vary", "queue.buffer=90cells,120cells", "--out", "all"];
     place.run(&more).exits_with(0).says(&["2 runs, 1 to do"]);
 }
+
+#[test]
+fn a_seed_is_run_once_whatever_the_first_seed_is() {
+    let place = Place::with("sweep-first-seed", RANDOM);
+    let few = ["sweep", "scenario.toml", "--vary", "queue.buffer=60cells,120cells", "--out", "all"];
+    let all = |more: &[&str]| place.run(&[&few[..], more].concat()).exits_with(0);
+    all(&["--seeds", "3"]);
+    let before = place.read("all/runs.jsonl");
+    let later = all(&["--seeds", "2", "--set", "seed=2"]);
+    assert_eq!(later.stderr, "tables and report.html in all\n");
+    assert_eq!(place.read("all/runs.jsonl"), before);
+    let csv = place.read("all/table.csv");
+    let seeds: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert_eq!(seeds, ["2", "3", "2", "3"]);
+    all(&["--seeds", "2", "--set", "seed=3"]).says(&["4 runs, 2 to do"]);
+}

@@ -46,7 +46,7 @@ pub struct Plan {
     pub dimensions: Vec<Vec<Key>>,
     /// The numbers of a row.
     pub metrics: Vec<String>,
-    /// Of each point a hash of the resolved scenario and the result version; none where the scenario refuses it. The last
+    /// Of each point a hash of the resolved scenario without the first seed, and the result version; none where the scenario refuses it. The last
     /// dimension changes fastest.
     pub points: Vec<Option<RunKey>>,
 }
