@@ -43,7 +43,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Quick(args) => quick::quick(args, args::command_line()),
         Command::Run(args) => run::run(args, args::command_line()),
-        Command::Sweep(args) => sweep::sweep(args, args::command_line()),
+        Command::Sweep(args) => sweep::sweep(args),
         Command::Merge(args) => sweep::merge::merge(args),
         Command::Check(args) => check::check(args),
         Command::Contacts(args) => contacts::contacts(args),

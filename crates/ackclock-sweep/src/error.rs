@@ -40,6 +40,13 @@ pub enum Error {
         /// In what they differ.
         because: String,
     },
+    /// A folder that is to be put together with others holds another sweep than they do.
+    OtherPart {
+        /// The folder.
+        folder: PathBuf,
+        /// In what they differ.
+        because: String,
+    },
     /// A folder holds no sweep.
     NoSweep(PathBuf),
     /// A table cannot be written.
@@ -72,6 +79,9 @@ impl Error {
                     .into()
             }
             Error::Other { .. } => "name another folder with --out DIR; nothing in this one was changed".into(),
+            Error::OtherPart { .. } => {
+                "leave this folder out, or run its part again with the scenario, values and seeds of the others, by this program; nothing was written".into()
+            }
             Error::NoSweep(_) => "name folders of `ackclock sweep`".into(),
             Error::Write { cause, .. } => match cause.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
@@ -111,6 +121,9 @@ impl fmt::Display for Error {
             Error::Plan { file, reason } => write!(f, "`{}` cannot be used: {reason}", file.display()),
             Error::Other { folder, because } => {
                 write!(f, "`{}` holds another sweep: {because}; nothing was run", folder.display())
+            }
+            Error::OtherPart { folder, because } => {
+                write!(f, "`{}` is no part of the same sweep: {because}", folder.display())
             }
             Error::NoSweep(folder) => write!(f, "`{}` holds no sweep", folder.display()),
             Error::Write { file, cause } => write!(f, "cannot write `{}`: {cause}", file.display()),

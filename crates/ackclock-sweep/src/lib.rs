@@ -25,7 +25,7 @@ mod write;
 pub use check::{Checked, Refused};
 pub use error::Error;
 pub use estimate::Estimate;
-pub use merge::{Merged, merge};
+pub use merge::{Merged, merge, plan_of};
 pub use metrics::{METRICS, Metric};
 pub use plan::until::{MetricWidth, UntilCi};
 pub use plan::{Key, Plan};

@@ -18,23 +18,41 @@ pub struct Merged {
     pub damage: Vec<Damage>,
 }
 
-/// Puts the runs of folders of one sweep into another folder, which may hold some of them already. The order of the folders
-/// makes no difference. Of a run that failed in one folder and was finished in another, the numbers are kept.
+/// The plan that folders of parts have in common. Where their commands differ, as where they were started in different folders, the
+/// first of these in the order of the alphabet is taken, so that the order of the folders makes no difference.
 ///
 /// # Errors
-/// If a folder holds no sweep, or not the same one, or cannot be read or written.
-pub fn merge(from: &[PathBuf], to: &Path, waits: impl FnMut(&Owner)) -> Result<Merged, Error> {
-    let mut plan: Option<Plan> = None;
-    for folder in from {
+/// If a folder holds no sweep, or not the same one, or cannot be read.
+pub fn plan_of(parts: &[PathBuf]) -> Result<Plan, Error> {
+    let mut plans = Vec::new();
+    for folder in parts {
         let found = read_plan(folder)?.ok_or_else(|| Error::NoSweep(folder.clone()))?;
-        let first = plan.get_or_insert_with(|| found.clone());
-        check_other(folder, &found, first)?;
-        if !found.is_same_sweep(first) {
-            let because = "over other values or seeds than the first folder".to_owned();
-            return Err(Error::Other { folder: folder.clone(), because });
-        }
+        let first = plans.first().unwrap_or(&found);
+        check_part(folder, &found, first)?;
+        plans.push(found);
     }
-    let plan = plan.ok_or_else(|| Error::NoSweep(to.to_path_buf()))?;
+    let plan = plans.into_iter().min_by(|a, b| (&a.command, &a.run).cmp(&(&b.command, &b.run)));
+    let plan = plan.ok_or_else(|| Error::NoSweep(PathBuf::new()))?;
+    Ok(Plan { ackclock: env!("CARGO_PKG_VERSION").into(), ..plan })
+}
+
+/// Refuses a part that is of another sweep than the first, or of another version.
+fn check_part(folder: &Path, part: &Plan, first: &Plan) -> Result<(), Error> {
+    let because = match check_other(folder, part, first) {
+        Err(Error::Other { because, .. }) => because,
+        Err(error) => return Err(error),
+        Ok(()) if part.is_same_sweep(first) => return Ok(()),
+        Ok(()) => "over other values or seeds than the first folder".to_owned(),
+    };
+    Err(Error::OtherPart { folder: folder.to_path_buf(), because })
+}
+
+/// Puts the runs of folders of a plan into another folder, which may hold some of them already. The order of the folders makes no
+/// difference. Of a run that failed in one folder and was finished in another, the numbers are kept.
+///
+/// # Errors
+/// If a folder cannot be read or written, or if the other folder holds another sweep.
+pub fn merge(plan: Plan, from: &[PathBuf], to: &Path, waits: impl FnMut(&Owner)) -> Result<Merged, Error> {
     let (opened, damage) = Store::open(to, plan, waits)?;
     let store = opened.begin()?;
     let mut damage = vec![damage];

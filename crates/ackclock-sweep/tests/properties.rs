@@ -9,7 +9,7 @@ use ackclock::sim::Engine;
 use ackclock_scenario::Memory;
 use ackclock_scenario::sweep::{Request, Sweep, Width};
 use ackclock_sweep::summary::Method;
-use ackclock_sweep::{Checked, Options, Shard, Status, Store, UntilCi, merge, run_missing};
+use ackclock_sweep::{Checked, Options, Shard, Status, Store, UntilCi, merge, plan_of, run_missing};
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
@@ -67,7 +67,9 @@ fn cut(folder: &Path, share: f64) {
 }
 
 fn tables(folder: &Path) -> Vec<Vec<u8>> {
-    ["table.parquet", "table.csv", "summary.csv"].iter().map(|name| fs::read(folder.join(name)).unwrap()).collect()
+    let always = ["table.parquet", "table.csv", "summary.csv", "report.html", "sweep.json"];
+    let figures = ["figure.svg", "figure.pdf", "figure.csv"].into_iter().filter(|name| folder.join(name).exists());
+    always.into_iter().chain(figures).map(|name| fs::read(folder.join(name)).unwrap()).collect()
 }
 
 /// The keys of the ledger, sorted.
@@ -130,7 +132,8 @@ proptest! {
         of_parts.sort();
         prop_assert_eq!(of_parts, keys(&one), "each run in one part");
         let order: Vec<PathBuf> = order.into_iter().filter_map(|part| folders.get(part).cloned()).collect();
-        let mut merged = merge(&order, &parts, |_| {}).unwrap();
+        let plan = plan_of(&order).unwrap();
+        let mut merged = merge(plan, &order, &parts, |_| {}).unwrap();
         prop_assert!(merged.damage.is_empty());
         merged.store.write_tables(Method::Student, None).unwrap();
         prop_assert_eq!(tables(&one), tables(&parts));

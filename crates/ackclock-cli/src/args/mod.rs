@@ -4,7 +4,7 @@ mod choices;
 mod sweep;
 
 pub use choices::{Engine, Format};
-pub use sweep::{MergeArgs, Shown, SweepArgs};
+pub use sweep::{DEFAULT_MAX_RUNS, MergeArgs, Shown, SweepArgs};
 
 use std::env;
 use std::path::PathBuf;

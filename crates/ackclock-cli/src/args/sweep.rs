@@ -53,7 +53,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
     /// Refuse sweeps of more runs
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_RUNS)]
     pub max_runs: u64,
     /// Say how many runs there are, how long they take and how much disk, and run nothing
     #[arg(long)]
@@ -98,3 +98,6 @@ pub struct Shown {
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
 }
+
+/// Sweeps of more runs are refused unless it is confirmed.
+pub const DEFAULT_MAX_RUNS: u64 = 1_000_000;

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use crate::support::{PLAIN, Place, RANDOM};
 
-const TABLES: [&str; 4] = ["table.parquet", "table.csv", "summary.csv", "figure.svg"];
+const TABLES: [&str; 7] =
+    ["table.parquet", "table.csv", "summary.csv", "figure.svg", "figure.pdf", "figure.csv", "report.html"];
 /// Twelve points of a few milliseconds.
 const GRID: [&str; 4] = ["--vary", "queue.policy=epd,tail-drop,fba", "--vary", "queue.buffer=60..480cells:log:4"];
 
@@ -121,6 +122,22 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
         .says(&["12 runs of the sweep missing"]);
     let merged = place.run(&["merge", "part-3", "part-1", "part-2", "--out", "whole"]).exits_with(0);
     assert_eq!((merged.stdout, tables(&place, "whole")), (one.stdout.clone(), tables(&place, "one")));
+    for folder in ["two", "part-1", "whole"] {
+        assert_eq!(place.read(&format!("{folder}/sweep.json")), place.read("one/sweep.json"), "{folder}");
+    }
+    let page = place.read("whole/report.html");
+    assert!(page.contains("--vary queue.buffer=60..480cells:log:4 --seeds 3</code>"), "no more than says what is run");
+    // Parts that were started elsewhere: in any order the same.
+    place.write("there/scenario.toml", RANDOM);
+    let mut there =
+        place.command(&sweep(&["--out", "../part-2", "--shard", "2/3"]).iter().map(String::as_str).collect::<Vec<_>>());
+    fs::remove_dir_all(place.path("part-2")).unwrap();
+    there.current_dir(place.path("there")).args(["--set", "seed=1"]);
+    assert!(there.output().unwrap().status.success());
+    for (order, out) in [(["part-1", "part-2", "part-3"], "x"), (["part-2", "part-3", "part-1"], "y")] {
+        place.run(&[&["merge"], &order[..], &["--out", out]].concat()).exits_with(0);
+    }
+    assert_eq!((tables(&place, "x"), place.read("x/sweep.json")), (tables(&place, "y"), place.read("y/sweep.json")));
     // What is missing of the others is done by the same command in the folder.
     let rest = swept(&place, &["--out", "some"]).exits_with(0).says(&["36 runs, 12 to do"]);
     assert_eq!((rest.stdout, tables(&place, "some")), (one.stdout, tables(&place, "one")));
@@ -277,7 +294,10 @@ fn folders_of_others_are_refused() {
     swept(&place, &["--out", "all"]).exits_with(1).says(&["`all/table.csv` was changed after ackclock wrote it"]);
     place.run(&["merge", "run", "--out", "m"]).exits_with(1).says(&["`run` holds no sweep"]);
     place.run(&[&other[..5], &["other"]].concat()).exits_with(0);
-    place.run(&["merge", "all", "other", "--out", "m"]).exits_with(1).says(&["`other` holds another sweep"]);
+    place
+        .run(&["merge", "all", "other", "--out", "m"])
+        .exits_with(1)
+        .says(&["`other` is no part of the same sweep: of `random` over tcp.recovery", "leave this folder out"]);
 }
 
 /// The damaged line is named, its run is done again, and no other.
@@ -337,7 +357,9 @@ fn a_file_says_what_to_vary() {
     );
     let from_file = place.run(&["sweep", "buffers.toml", "--out", "file"]).exits_with(0);
     let from_arguments = swept(&place, &["--out", "arguments"]).exits_with(0);
-    assert_eq!((from_file.stdout, tables(&place, "file")), (from_arguments.stdout, tables(&place, "arguments")));
+    // The page says by which command it came.
+    let without_page = |folder| tables(&place, folder)[..6].to_vec();
+    assert_eq!((from_file.stdout, without_page("file")), (from_arguments.stdout, without_page("arguments")));
     place.write("wrong.toml", "scenario = \"scenario.toml\"\n[vary]\nqueue.buffer = [\"4..1cells:lin:3\"]\n");
     let wrong = place.run(&["sweep", "wrong.toml"]).exits_with(3).without_result();
     wrong.says(&["--> wrong.toml:3:17", "is empty", "1 error, nothing was run"]);
@@ -534,9 +556,7 @@ fn a_folder_with_a_sweep_of_another_scenario_is_refused() {
     let scenario = place.read("scenario.toml");
     place.write(
         "other/scenario.toml",
-        scenario
-            .replace("sources = 3", "sources = 4")
-            .replace("warmup = \"50 ms\"", "warmup = \"40 ms\""),
+        scenario.replace("sources = 3", "sources = 4").replace("warmup = \"50 ms\"", "warmup = \"40 ms\""),
     );
     let other = ["sweep", "other/scenario.toml", "--vary", "queue.buffer=60cells,120cells", "--out", "all"];
     refused(place.run(&other), "`network`, `warmup`");

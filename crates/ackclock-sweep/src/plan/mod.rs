@@ -24,7 +24,7 @@ pub struct Plan {
     pub ackclock: String,
     /// Changes whenever any run could give other numbers.
     pub result_version: u32,
-    /// The command line, beginning with the program's name.
+    /// The words of the command that repeats the sweep, without folder, threads, parts and how it is shown.
     pub command: Vec<String>,
     /// The words of a command that runs the scenario alone, but for the values of a point and the number of seeds.
     pub run: Vec<String>,
@@ -172,9 +172,10 @@ impl Plan {
         (!other.is_empty()).then(said)
     }
 
-    /// Whether both are of the same sweep, whatever the command line said of shards and folders.
+    /// Whether both are of the same sweep, whatever their commands call its files and in whatever order they say what is set.
     pub fn is_same_sweep(&self, other: &Plan) -> bool {
-        let without = |plan: &Plan| Plan { command: Vec::new(), run: Vec::new(), ..plan.clone() };
+        let without =
+            |plan: &Plan| Plan { command: Vec::new(), run: Vec::new(), ackclock: String::new(), ..plan.clone() };
         without(self) == without(other)
     }
 

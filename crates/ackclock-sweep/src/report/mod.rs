@@ -35,7 +35,7 @@ pub fn page(results: &Results, method: Method) -> String {
         }
     }
     page.section("points", "Points", table(results, method));
-    page.section_named("repeat", "Repeat", "How to repeat it", repeat(plan));
+    page.section_named("repeat", "Repeat", "How to repeat it", repeat(plan, method));
     page.render()
 }
 
@@ -107,11 +107,18 @@ fn table(results: &Results, method: Method) -> Html {
     table.html()
 }
 
-fn repeat(plan: &Plan) -> Html {
+fn repeat(plan: &Plan, method: Method) -> Html {
+    let interval = match method {
+        Method::Student => &[][..],
+        Method::Percentile => &["--interval", "percentile"],
+        Method::Bca => &["--interval", "bca"],
+    };
+    let command: Vec<String> =
+        plan.command.iter().cloned().chain(interval.iter().map(|word| word.to_string())).collect();
     let mut html = Html::new();
     html.leaf("p", &[], &format!("Ackclock {}, result version {}:", plan.ackclock, plan.result_version));
     html.tag("pre", &[], |html| {
-        html.leaf("code", &[], &command_line(&plan.command));
+        html.leaf("code", &[], &command_line(&command));
     });
     html
 }

@@ -1,6 +1,6 @@
 //! `ackclock merge`: the parts of a sweep put together.
 
-use ackclock_sweep::{Merged, Shard, merge as put_together};
+use ackclock_sweep::{Merged, Shard, merge as put_together, plan_of};
 
 use super::finish;
 use super::shown::Shown;
@@ -11,11 +11,12 @@ use crate::{console, interrupt, seeds};
 /// Puts folders of `sweep --shard` together.
 pub fn merge(args: &MergeArgs) -> Result<Exit, Failure> {
     interrupt::say_at_end("what was read until then is kept; run the same command again".into());
-    let merged = put_together(&args.dirs, &args.out, |owner| seeds::say_that_it_waits(&args.out, owner))?;
+    let plan = plan_of(&args.dirs)?;
+    let shown = Shown::of(&args.shown, &plan, &args.out)?;
+    let merged = put_together(plan, &args.dirs, &args.out, |owner| seeds::say_that_it_waits(&args.out, owner))?;
     let Merged { mut store, damage } = merged;
     for damage in damage {
         console::note(format_args!("warning: {damage}"));
     }
-    let shown = store.with_results(|results| Shown::of(&args.shown, results.plan(), &args.out))?;
     finish(&mut store, &shown, Shard::WHOLE)
 }

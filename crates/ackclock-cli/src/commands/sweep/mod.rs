@@ -1,5 +1,6 @@
 //! `ackclock sweep`: one scenario under many values and seeds, kept run by run, as one table.
 
+mod command;
 pub mod merge;
 mod shown;
 
@@ -21,7 +22,7 @@ use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 use shown::Shown;
 
 /// Runs a sweep, or says what it takes.
-pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
+pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     let request = Request {
@@ -39,6 +40,7 @@ pub fn sweep(args: &SweepArgs, command: Vec<String>) -> Result<Exit, Failure> {
     room::refuse_beyond(Need { disk: 0.0, memory }, Path::new("."), LESS)?;
     let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
+    let command = command::of(args, sweep.points().saturating_mul(seeds as u128));
     let Some(checked) = check(&sweep, seeds, until_ci, command, threads)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
