@@ -61,10 +61,10 @@ fn arguments_are_combined_and_the_last_changes_fastest() {
     );
     let key = &sweep.dimensions()[0].keys()[0];
     assert_eq!(
-        (key.path.as_str(), key.unit.as_str(), &key.numbers),
-        ("queue.buffer", "cells", &Some(vec![100.0, 200.0]))
+        (key.path.as_str(), &key.numbers),
+        ("queue.buffer", &vec![Some((100.0, "cells")), Some((200.0, "cells"))])
     );
-    assert_eq!(sweep.dimensions()[1].keys()[0].numbers, None);
+    assert_eq!(sweep.dimensions()[1].keys()[0].numbers, [None, None]);
 }
 
 #[test]
@@ -93,6 +93,29 @@ fn commas_and_semicolons_within_values_separate_nothing() {
     let vary = texts(&[r#"flow.a.drops=[1, 2],[3],{ a = 1, b = "x;y" },"p,q;r""#]);
     let sweep = Sweep::read(&files, &Request { file: "base.toml", vary: &vary, ..Request::default() }).unwrap();
     assert_eq!(sweep.dimensions()[0].keys()[0].values, ["[1, 2]", "[3]", r#"{ a = 1, b = "x;y" }"#, "p,q;r"]);
+}
+
+/// What is read as something else without quotes has them where it is an argument of `--set`, and reads back as it was.
+#[test]
+fn values_and_keys_are_spelled_so_that_set_takes_them() {
+    let vary =
+        texts(&[r#"description="5","true",5,"a b"," a","","[1]",'"x"',"1979-05-27",nan"#, r#"node."a\"b.c".x="1",2"#]);
+    let files = files();
+    let sweep = Sweep::read(&files, &Request { file: "base.toml", vary: &vary, ..Request::default() });
+    // The second is refused as no such key, so each is looked at by itself.
+    assert!(sweep.is_err());
+    let sweep = Sweep::read(&files, &Request { file: "base.toml", vary: &vary[..1], ..Request::default() }).unwrap();
+    let key = &sweep.dimensions()[0].keys()[0];
+    let expected =
+        [r#""5""#, r#""true""#, "5", "a b", r#"" a""#, r#""""#, r#""[1]""#, r#""\"x\"""#, "1979-05-27", "nan"];
+    assert_eq!(key.arguments, expected);
+    assert_eq!(key.values[..3], ["5", "true", "5"]);
+    for (argument, value) in key.arguments.iter().zip(&key.values).filter(|(_, value)| *value != "nan" && *value != "5")
+    {
+        let loaded = ackclock_scenario::load(&files, "base.toml", &[format!("{}={argument}", key.path)]).unwrap();
+        let line = loaded.resolved.lines().find_map(|line| line.strip_prefix("description = ")).unwrap().to_owned();
+        assert_eq!(line, format!("{:?}", value.as_str()), "{argument}");
+    }
 }
 
 const FILE: &str = r#"
@@ -193,9 +216,9 @@ fn a_latin_hypercube_has_one_value_in_each_part() {
     let sweep = Sweep::read(&files, &request).unwrap();
     assert_eq!(sweep.points(), 2 * POINTS as u128);
     let [rate, delay] = &sweep.dimensions()[1].keys()[..] else { panic!("two keys are sampled") };
-    let parts = |values: &Option<Vec<f64>>, share: fn(f64) -> f64| {
-        let mut parts: Vec<usize> =
-            values.as_ref().unwrap().iter().map(|value| (share(*value) * POINTS as f64) as usize).collect();
+    let parts = |values: &[Option<(f64, &str)>], share: fn(f64) -> f64| {
+        let value = |value: &Option<(f64, &str)>| (share(value.unwrap().0) * POINTS as f64) as usize;
+        let mut parts: Vec<usize> = values.iter().map(value).collect();
         let order = parts.clone();
         parts.sort_unstable();
         assert_eq!(parts, (0..POINTS).collect::<Vec<_>>());
@@ -204,7 +227,7 @@ fn a_latin_hypercube_has_one_value_in_each_part() {
     let of_rate = parts(&rate.numbers, |bps| (bps / 1e6).log10() / 2.0);
     let of_delay = parts(&delay.numbers, |s| s / 0.04);
     assert!(of_rate != of_delay && !of_rate.is_sorted() && !of_delay.is_sorted());
-    assert_eq!((rate.unit.as_str(), delay.unit.as_str()), ("bps", "s"));
+    assert_eq!([rate, delay].map(|key| key.numbers[0].unwrap().1), ["bps", "s"]);
 }
 
 proptest! {

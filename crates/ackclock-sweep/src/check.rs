@@ -65,7 +65,8 @@ impl Checked {
         stop: &AtomicBool,
         watch: &mut dyn FnMut(usize),
     ) -> Result<Option<Checked>, Error> {
-        let dimensions = sweep.dimensions().iter().map(keys).collect();
+        let dimensions =
+            sweep.dimensions().iter().map(|dimension| keys(dimension, &vec![true; dimension.len()])).collect();
         let mut run: Vec<String> = ["ackclock", "run"].map(str::to_owned).into();
         run.extend(sweep.arguments.iter().cloned());
         let plan = Plan {
@@ -115,6 +116,12 @@ impl Checked {
             if checked.refused_points >= ENOUGH && checked.refused_points == checked.plan.points.len() {
                 break;
             }
+        }
+        if checked.refused_points > 0 && checked.plan.points.len() == points {
+            // A value that is refused is not among those that are drawn and listed as numbers.
+            let accepted = |place| checked.plan.accepted_rows(place);
+            let dimensions = sweep.dimensions().iter().enumerate();
+            checked.plan.dimensions = dimensions.map(|(place, dimension)| keys(dimension, &accepted(place))).collect();
         }
         Ok(Some(checked))
     }
@@ -227,8 +234,9 @@ fn load_all(sweep: &Sweep<'_>, points: Range<usize>, threads: usize) -> Vec<Resu
     })
 }
 
-fn keys(dimension: &Dimension) -> Vec<Key> {
-    dimension.keys().into_iter().map(Key::from).collect()
+/// The keys of a dimension, of whose rows these are accepted.
+fn keys(dimension: &Dimension, is_accepted: &[bool]) -> Vec<Key> {
+    dimension.keys().into_iter().map(|key| Key::new(key, is_accepted)).collect()
 }
 
 /// What a point is known by: its scenario without the first seed, which is a part of the keys of its runs.

@@ -159,7 +159,7 @@ mod tests {
 
     fn key(path: &str, values: &[&str]) -> Vec<Key> {
         let values = values.iter().map(|value| value.to_string()).collect();
-        vec![Key { path: path.into(), values, unit: String::new(), numbers: None }]
+        vec![Key { path: path.into(), values, arguments: None, unit: String::new(), numbers: None }]
     }
 
     #[test]

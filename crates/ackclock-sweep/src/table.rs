@@ -125,8 +125,7 @@ fn values<'a>(results: &'a Results, keys: &[&'a Key], what: What, runs: &[usize]
             Values::Text(runs.iter().map(|run| keys[key].values[row(plan, *run, key)].as_str()).collect())
         }
         What::Number(key) => {
-            let numbers = keys[key].numbers.as_deref().unwrap_or_default();
-            Values::Number(vec![runs.iter().map(|run| numbers[row(plan, *run, key)]).collect()])
+            Values::Number(vec![runs.iter().map(|run| keys[key].number(row(plan, *run, key))).collect()])
         }
         What::Status => Values::Text(runs.iter().map(|run| status(results, *run)).collect()),
         What::Metric(metric) => Values::Optional(runs.iter().map(|run| results.number(*run, metric)).collect()),
@@ -168,7 +167,7 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
                 What::Seed => line += &seed.to_string(),
                 What::Text(key) => line += &quoted(&keys[key].values[rows[key]]),
                 What::Number(key) => {
-                    let _ = write!(line, "{}", keys[key].numbers.as_deref().unwrap_or_default()[rows[key]]);
+                    let _ = write!(line, "{}", keys[key].number(rows[key]));
                 }
                 What::Status => line += &quoted(status(results, run)),
                 What::Metric(metric) => number(&mut line, results.number(run, metric)),
@@ -228,7 +227,7 @@ pub fn summary_csv(
         for column in &of_keys {
             match column.what {
                 What::Number(key) => {
-                    let _ = write!(line, "{},", keys[key].numbers.as_deref().unwrap_or_default()[rows[key]]);
+                    let _ = write!(line, "{},", keys[key].number(rows[key]));
                 }
                 What::Text(key) => line += &(quoted(&keys[key].values[rows[key]]) + ","),
                 What::Seed | What::Status | What::Metric(_) => {}

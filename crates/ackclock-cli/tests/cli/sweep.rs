@@ -202,6 +202,14 @@ fn what_the_scenario_refuses_is_named_once_and_the_rest_runs_if_asked_for() {
     let outcome = place.run(&[&arguments[..], &["--skip-refused", "--out", "rest"]].concat()).exits_with(0);
     assert_eq!(outcome.stdout.lines().count(), 3);
     assert_eq!(place.read("rest/table.csv").lines().count(), 3);
+    // A value that is refused everywhere takes neither the numbers of the others nor the curves.
+    let negative =
+        ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--vary", "queue.buffer=60cells,-3cells,240cells"];
+    place.run(&[&negative[..], &["--skip-refused", "--out", "curves", "--plot", "a.svg"]].concat()).exits_with(0);
+    let csv = place.read("curves/table.csv");
+    assert!(csv.starts_with("queue_policy,queue_buffer_cells,seed,") && csv.contains("\nfba,240,1,finished,"), "{csv}");
+    assert_eq!(place.read("a.svg").matches("<polyline").count() % 2, 0);
+    assert_eq!(place.run(&["verify", "curves"]).code, 0);
     // A path that does not exist is no question of values.
     let unknown = place.run(&["sweep", "scenario.toml", "--vary", "queue.bufer=1..9cells:lin:9", "--skip-refused"]);
     let unknown = unknown.exits_with(3).without_result().says(&[
@@ -582,3 +590,64 @@ fn a_seed_is_run_once_whatever_the_first_seed_is() {
     assert_eq!(seeds, ["2", "3", "2", "3"]);
     all(&["--seeds", "2", "--set", "seed=3"]).says(&["4 runs, 2 to do"]);
 }
+
+/// Texts that look like numbers, nodes whose names are numbers, and texts of a sweep file.
+#[test]
+fn each_command_of_the_page_runs_its_point() {
+    let place = Place::with("sweep-commands", SMALL);
+    place.write(
+        "sweep.toml",
+        "scenario = \"scenario.toml\"\n[set]\ndescription = \"2e3\"\n[vary]\nudp.u1.to = [\"1\", \"2\"]\nlink.1.delay = [\"1 ms\", \"2 ms\"]\nname = \"7\"\n",
+    );
+    place.run(&["sweep", "sweep.toml", "--out", "all", "--set", "queue.buffer=9 packets"]).exits_with(0);
+    let page = place.read("all/report.html");
+    let commands: Vec<String> = page
+        .split("<code>ackclock run ")
+        .skip(1)
+        .map(|rest| {
+            rest.split("</code>").next().unwrap().replace("&gt;", ">").replace("&#39;", "'").replace("&quot;", "\"")
+        })
+        .collect();
+    assert_eq!(commands.len(), 4, "{page}");
+    let csv = place.read("all/table.csv");
+    for (nth, command) in commands.iter().enumerate() {
+        let shell = format!("\"$0\" run {command} --json");
+        let mut run = Command::new("sh");
+        run.args(["-c", &shell, env!("CARGO_BIN_EXE_ackclock")]).current_dir(place.path(""));
+        let run = crate::support::outcome(run).exits_with(0).json();
+        let goodput = run["summary"]["udp_goodput_bps"]["mean"].as_f64().unwrap();
+        let row = csv.lines().nth(nth + 1).unwrap();
+        assert!(row.split(',').any(|value| value == goodput.to_string()), "{command}: {goodput} is not in {row}");
+        assert_eq!(run["scenario"]["name"], "7");
+    }
+}
+
+/// A network with nodes that are called by numbers, and a source of datagrams.
+#[cfg(unix)]
+const SMALL: &str = r#"
+name = "small"
+duration = "50 ms"
+
+[network]
+technology = "packet"
+topology = "graph"
+
+[node]
+0.kind = "host"
+1.kind = "host"
+2.kind = "host"
+3.kind = "switch"
+
+[link]
+0 = { ends = ["0", "3"], rate = "1 Mbps", delay = "1 ms" }
+1 = { ends = ["1", "3"], rate = "1 Mbps", delay = "1 ms" }
+2 = { ends = ["2", "3"], rate = "2 Mbps", delay = "5 ms" }
+
+[queue]
+buffer = "5 packets"
+
+[udp.u1]
+from = "0"
+to = "1"
+rate = "3 Mbps"
+"#;

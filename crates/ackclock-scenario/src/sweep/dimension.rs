@@ -28,11 +28,11 @@ pub struct VariedKey {
     pub path: String,
     /// The value at each row of the dimension, as in scenario files but without quotes.
     pub values: Vec<String>,
-    /// The values as numbers, if all are numbers, or quantities of one kind.
-    pub numbers: Option<Vec<f64>>,
-    /// What the numbers count: `bps`, `s`, `bytes`, `cells`, `packets`, `bdp`, `segments`, `ticks`, `m`, `deg`; empty for
-    /// plain numbers.
-    pub unit: String,
+    /// The values as `--set` takes them: in quotes where they would be read as something else.
+    pub arguments: Vec<String>,
+    /// Of each value the number and what it counts, if it is a number or a quantity: `bps`, `s`, `bytes`, `cells`, `packets`, `bdp`,
+    /// `segments`, `ticks`, `m`, `deg`; empty for plain numbers.
+    pub numbers: Vec<Option<(f64, &'static str)>>,
 }
 
 impl Dimension {
@@ -46,9 +46,12 @@ impl Dimension {
     pub fn keys(&self) -> Vec<VariedKey> {
         let key = |(place, path): (usize, &Path)| {
             let items = || self.rows.iter().map(move |row| &row[place].node);
-            let (numbers, unit) = numbers(items());
-            let values: Vec<String> = items().map(plain).collect();
-            VariedKey { path: spelled(&path.names), values, numbers, unit: unit.to_owned() }
+            VariedKey {
+                path: spelled(&path.names),
+                values: items().map(plain).collect(),
+                arguments: items().map(argument).collect(),
+                numbers: items().map(number).collect(),
+            }
         };
         self.paths.iter().enumerate().map(key).collect()
     }
@@ -63,9 +66,12 @@ impl Dimension {
 
 /// A path as `--set` takes it.
 pub(super) fn spelled(names: &[(String, At)]) -> String {
-    let quoted = |(name, _): &(String, At)| match name.contains(['.', '=', ' ', ';', '>']) {
-        true => format!("{name:?}"),
-        false => name.clone(),
+    let is_bare = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_/".contains(c));
+    let quoted = |(name, _): &(String, At)| match (is_bare(name), name.contains('"')) {
+        (true, _) => name.clone(),
+        // There are no escapes within the quotes of a path.
+        (false, true) => format!("'{name}'"),
+        (false, false) => format!("\"{name}\""),
     };
     names.iter().map(quoted).collect::<Vec<_>>().join(".")
 }
@@ -83,34 +89,31 @@ fn collect(table: &Table, above: &[(String, At)], found: &mut Vec<String>) {
         names.push((name.clone(), entry.key_at));
         match &entry.item.node {
             Node::Table(table) => collect(table, &names, found),
-            other => found.push(format!("{}={}", spelled(&names), plain(other))),
+            other => found.push(format!("{}={}", spelled(&names), argument(other))),
         }
     }
 }
 
-/// The values as numbers in one unit.
-fn numbers<'a>(nodes: impl Iterator<Item = &'a Node>) -> (Option<Vec<f64>>, &'static str) {
-    let mut common: Option<&'static str> = None;
-    let mut all = Vec::new();
-    for node in nodes {
-        let (number, unit) = match node {
-            Node::Integer(Some(integer)) => (*integer as f64, ""),
-            Node::Float(float) => (*float, ""),
-            Node::Text(text) => match Quantity::parse(text, &Measure::ALL) {
-                Ok(Quantity { dimension, amount }) => {
-                    let (unit, factor) = dimension.column_unit();
-                    (amount as f64 / factor, unit)
-                }
-                Err(_) => return (None, ""),
-            },
-            Node::Integer(None) | Node::Flag(_) | Node::Date | Node::Array(_) | Node::Table(_) => return (None, ""),
-        };
-        if *common.get_or_insert(unit) != unit {
-            return (None, "");
+/// A value as a number, and what it counts.
+fn number(node: &Node) -> Option<(f64, &'static str)> {
+    match node {
+        Node::Integer(Some(integer)) => Some((*integer as f64, "")),
+        Node::Float(float) => Some((*float, "")),
+        Node::Text(text) => {
+            let Quantity { dimension, amount } = Quantity::parse(text, &Measure::ALL).ok()?;
+            let (unit, factor) = dimension.column_unit();
+            Some((amount as f64 / factor, unit))
         }
-        all.push(number);
+        Node::Integer(None) | Node::Flag(_) | Node::Date | Node::Array(_) | Node::Table(_) => None,
     }
-    (Some(all), common.unwrap_or_default())
+}
+
+/// A value as `--set` takes it: a text without quotes where it is read as that text.
+fn argument(node: &Node) -> String {
+    match node {
+        Node::Text(text) if overrides::is_plain_text(text) => text.clone(),
+        other => in_file(other),
+    }
 }
 
 /// A value without the quotes around a text.

@@ -116,6 +116,16 @@ pub(crate) fn parse_path(
     }
 }
 
+/// Whether [`parse_value`] takes a text that has no quotes for that text.
+pub(crate) fn is_plain_text(text: &str) -> bool {
+    let is_trimmed = !text.is_empty() && text.trim() == text;
+    let is_other = match DeValue::parse(text) {
+        Ok(parsed) => !matches!(parsed.get_ref(), DeValue::Datetime(_)),
+        Err(_) => text.starts_with(['"', '\'', '[', '{']),
+    };
+    is_trimmed && !is_other && !text.contains(char::is_control)
+}
+
 /// A TOML value, or else a text without quotes.
 pub(crate) fn parse_value(text: &str, id: TextId, offset: usize, report: &mut Report) -> Option<Item> {
     let value = text.trim();

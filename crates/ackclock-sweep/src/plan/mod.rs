@@ -58,17 +58,49 @@ pub struct Key {
     pub path: String,
     /// Its values as scenario files spell them.
     pub values: Vec<String>,
+    /// Its values as `--set` takes them, if some of them need quotes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Vec<String>>,
     /// The unit of the values as numbers, as the end of a name; empty for plain numbers.
     pub unit: String,
-    /// The values as numbers, if they are.
+    /// The values as numbers, if all that the scenario accepts are; none of values that it refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub numbers: Option<Vec<f64>>,
+    pub numbers: Option<Vec<Option<f64>>>,
 }
 
-impl From<VariedKey> for Key {
-    fn from(key: VariedKey) -> Key {
-        let VariedKey { path, values, numbers, unit } = key;
-        Key { path, values, unit, numbers }
+impl Key {
+    /// A key, of whose values the scenario accepts these.
+    pub fn new(key: VariedKey, is_accepted: &[bool]) -> Key {
+        let VariedKey { path, values, arguments, numbers } = key;
+        let accepted =
+            || numbers.iter().zip(is_accepted).filter(|(_, is_accepted)| **is_accepted).map(|(number, _)| number);
+        let unit = accepted().next().and_then(|number| number.map(|(_, unit)| unit));
+        let is_of_unit = unit.is_some() && accepted().all(|number| number.map(|(_, unit)| unit) == unit);
+        let number = |(number, is_accepted): (&Option<(f64, &str)>, &bool)| {
+            number.filter(|_| *is_accepted).map(|(number, _)| number)
+        };
+        Key {
+            path,
+            arguments: (arguments != values).then_some(arguments),
+            unit: unit.filter(|_| is_of_unit).unwrap_or_default().to_owned(),
+            numbers: is_of_unit.then(|| numbers.iter().zip(is_accepted).map(number).collect()),
+            values,
+        }
+    }
+
+    /// A value as `--set` takes it.
+    fn argument(&self, row: usize) -> &str {
+        &self.arguments.as_ref().unwrap_or(&self.values)[row]
+    }
+
+    /// A value as a number; not a number if it is none, or refused.
+    pub fn number(&self, row: usize) -> f64 {
+        self.numbers.as_ref().and_then(|numbers| numbers[row]).unwrap_or(f64::NAN)
+    }
+
+    /// The numbers of the values that the scenario accepts, in their order; none if they are no numbers.
+    pub fn accepted_numbers(&self) -> Vec<f64> {
+        self.numbers.iter().flatten().flatten().copied().collect()
     }
 }
 
@@ -89,7 +121,9 @@ impl Plan {
         let is_even = |keys: &Vec<Key>| {
             let length = keys.first().map_or(0, |key| key.values.len());
             keys.iter().all(|key| {
-                key.values.len() == length && key.numbers.as_ref().is_none_or(|numbers| numbers.len() == length)
+                key.values.len() == length
+                    && key.numbers.as_ref().is_none_or(|numbers| numbers.len() == length)
+                    && key.arguments.as_ref().is_none_or(|arguments| arguments.len() == length)
             })
         };
         let lengths = plan.dimensions.iter().map(|keys| keys.first().map_or(0, |key| key.values.len()));
@@ -124,6 +158,17 @@ impl Plan {
         Some(RunKey::new(&self.points[point]?.to_string(), seed, self.result_version))
     }
 
+    /// Of each row of a dimension whether the scenario accepts it at any point.
+    pub fn accepted_rows(&self, dimension: usize) -> Vec<bool> {
+        let lengths: Vec<usize> = self.dimensions.iter().map(|keys| keys[0].values.len()).collect();
+        let step: usize = lengths[dimension + 1..].iter().product();
+        let mut accepted = vec![false; lengths[dimension]];
+        for (point, _) in self.points.iter().enumerate().filter(|(_, key)| key.is_some()) {
+            accepted[point / step % lengths[dimension]] = true;
+        }
+        accepted
+    }
+
     /// All keys that change, in the order of the dimensions.
     pub fn keys(&self) -> impl Iterator<Item = &Key> {
         self.dimensions.iter().flatten()
@@ -144,7 +189,7 @@ impl Plan {
 
     /// The words of a command that runs a point alone with so many seeds.
     pub fn command_of(&self, point: usize, seeds: usize) -> Vec<String> {
-        let set = |(key, row): (&Key, usize)| ["--set".into(), format!("{}={}", key.path, key.values[row])];
+        let set = |(key, row): (&Key, usize)| ["--set".into(), format!("{}={}", key.path, key.argument(row))];
         let sets = self.keys().zip(self.rows_at(point)).flat_map(set);
         let mut words: Vec<String> = self.run.iter().cloned().chain(sets).collect();
         if seeds > 1 {

@@ -167,11 +167,10 @@ impl<'a> Figures<'a> {
         let plan = self.results.plan();
         let (dimension, key) = panel.axis;
         let key = &plan.dimensions[dimension][key];
-        let numbers = key.numbers.as_deref().unwrap_or_default();
         let point = |point: &usize| {
             let mean = mean(self.results, *point, place, self.method)?;
             Some(BandPoint {
-                x: numbers[rows_of(plan, *point)[dimension]],
+                x: key.number(rows_of(plan, *point)[dimension]),
                 mean: mean.mean,
                 interval: mean.interval.map(|interval| (interval.low, interval.high)),
                 href: if linked { format!("#point-{point}") } else { String::new() },
@@ -187,7 +186,7 @@ impl<'a> Figures<'a> {
         Bands {
             title: panel.title.clone(),
             x: (key.path.clone(), unit.to_owned()),
-            logarithmic: is_logarithmic(numbers),
+            logarithmic: is_logarithmic(&key.accepted_numbers()),
             y: (drawn.name.to_owned(), drawn.unit.to_owned()),
             reach: Vec::new(),
             curves: panel.curves.iter().map(curve).collect(),

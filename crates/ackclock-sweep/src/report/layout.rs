@@ -48,7 +48,10 @@ pub(super) struct Panel {
 /// Of the keys with numbers the one with most values is the axis; of the others, the dimension with most values that can be
 /// told apart as curves. A sample comes before all other keys. `None` where no key with numbers changes.
 pub(super) fn layout(plan: &Plan) -> Option<Layout> {
-    let length = |dimension: usize| plan.dimensions[dimension][0].values.len();
+    let lengths: Vec<usize> = (0..plan.dimensions.len())
+        .map(|dimension| plan.accepted_rows(dimension).into_iter().filter(|is_accepted| *is_accepted).count())
+        .collect();
+    let length = |dimension: usize| lengths[dimension];
     let all = 0..plan.dimensions.len();
     let longest = |dimensions: &mut dyn Iterator<Item = usize>| dimensions.max_by_key(|dimension| length(*dimension));
     let curves_beside = |x: usize| {
@@ -59,7 +62,7 @@ pub(super) fn layout(plan: &Plan) -> Option<Layout> {
     if let Some(sampled) = longest(&mut all.clone().rev().filter(sampled)) {
         return Some(Layout::Sample { sampled, curves: curves_beside(sampled) });
     }
-    let is_axis = |dimension: &usize| plan.dimensions[*dimension][0].numbers.as_ref().is_some_and(|key| key.len() > 1);
+    let is_axis = |dimension: &usize| plan.dimensions[*dimension][0].accepted_numbers().len() > 1;
     // The first of equally long ones.
     let x = longest(&mut all.clone().rev().filter(is_axis))?;
     let curves = curves_beside(x);
@@ -74,7 +77,7 @@ pub(super) fn layout(plan: &Plan) -> Option<Layout> {
 
 /// Whether keys change together, and the first of those with numbers neither rises nor falls.
 fn is_sample(keys: &[Key]) -> bool {
-    let numbers = keys.iter().find_map(|key| key.numbers.as_deref()).unwrap_or_default();
+    let numbers = keys.iter().find(|key| key.numbers.is_some()).map(Key::accepted_numbers).unwrap_or_default();
     let in_order = numbers.is_sorted_by(|a, b| a < b) || numbers.is_sorted_by(|a, b| a > b);
     keys.len() > 1 && numbers.len() > 1 && !in_order
 }
@@ -161,8 +164,9 @@ mod tests {
     use super::*;
 
     fn dimension(path: &str, numbers: Option<Vec<f64>>, values: usize) -> Vec<Key> {
+        let numbers = numbers.map(|numbers| numbers.into_iter().map(Some).collect());
         let values = (0..values).map(|value| value.to_string()).collect();
-        vec![Key { path: path.into(), values, unit: String::new(), numbers }]
+        vec![Key { path: path.into(), values, arguments: None, unit: String::new(), numbers }]
     }
 
     fn plan(dimensions: Vec<Vec<Key>>) -> Plan {
