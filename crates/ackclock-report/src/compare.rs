@@ -188,7 +188,7 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
             let digits = decimals(comparison, measure);
             let least = match measure {
                 Measure::Fairness => Some(entries[n].document.summary.least_fairness()),
-                Measure::UdpLoss | Measure::WeightedFairness => Some(0.0),
+                Measure::Efficiency | Measure::UdpLoss | Measure::WeightedFairness => Some(0.0),
                 _ => None,
             };
             cells.push(

@@ -79,6 +79,7 @@ impl Checked {
             scenario: String::new(),
             base: sweep.base(),
             unit: String::new(),
+            flows: 0,
             first_seed: 0,
             seeds,
             until_ci,
@@ -147,7 +148,7 @@ impl Checked {
     }
 
     fn accept(&mut self, found: Found) -> Result<(), Error> {
-        let Found { name, seed, unit, key, cost, duration_s, is_certain, warnings, small } = found;
+        let Found { name, seed, unit, flows, key, cost, duration_s, is_certain, warnings, small } = found;
         let last = seed.saturating_add(self.plan.seeds as u64 - 1);
         if last > LARGEST_SEED {
             return Err(Error::Seeds { first: seed, seeds: self.plan.seeds });
@@ -159,6 +160,7 @@ impl Checked {
         } else if self.plan.unit != unit {
             self.plan.unit = "units".into();
         }
+        self.plan.flows = self.plan.flows.max(flows);
         self.is_certain &= is_certain;
         self.costs.push(cost);
         self.durations_s.push(duration_s);
@@ -197,6 +199,7 @@ struct Found {
     name: String,
     seed: u64,
     unit: &'static str,
+    flows: usize,
     key: RunKey,
     cost: f64,
     duration_s: f64,
@@ -211,6 +214,7 @@ impl From<Loaded> for Found {
         Found {
             seed: loaded.seed,
             unit: unit(scenario),
+            flows: scenario.flows.len(),
             key: hash(&loaded.resolved),
             cost: most_crossings(scenario).max(1.0),
             duration_s: scenario.duration.as_secs_f64(),

@@ -14,7 +14,31 @@ pub struct Metric {
     pub unit: &'static str,
     /// What it means, in one sentence.
     pub about: &'static str,
+    /// What it can be.
+    range: Range,
     of: fn(&Measured) -> Option<f64>,
+}
+
+/// What a number can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Range {
+    /// 0 or more.
+    NotBelow0,
+    /// 0 to 1.
+    Share,
+    /// Jain's index: from the part of one flow to 1.
+    Jain,
+}
+
+impl Metric {
+    /// The least and the most that it can be with so many flows.
+    pub fn limits(&self, flows: usize) -> (f64, f64) {
+        match self.range {
+            Range::NotBelow0 => (0.0, f64::INFINITY),
+            Range::Share => (0.0, 1.0),
+            Range::Jain => (1.0 / flows.max(1) as f64, 1.0),
+        }
+    }
 }
 
 /// What has to be known of a scenario to make a row of a run of it.
@@ -69,150 +93,175 @@ pub const METRICS: &[Metric] = &[
         name: "goodput_bps",
         unit: "bit/s",
         about: "Payload of all TCP flows delivered in order per second.",
+        range: Range::NotBelow0,
         of: |m| m.goodput_bps,
     },
     Metric {
         name: "efficiency",
         unit: "fraction",
         about: "Goodput through the bottleneck over its capacity.",
+        range: Range::Share,
         of: |m| m.efficiency,
     },
     Metric {
         name: "fairness",
         unit: "fraction",
         about: "Jain's index over the goodput of the flows.",
+        range: Range::Jain,
         of: |m| m.fairness,
     },
     Metric {
         name: "loss",
         unit: "fraction",
         about: "Of the units that arrived at the port of the bottleneck, the share that it refused; without a bottleneck, of all ports together.",
+        range: Range::Share,
         of: |m| share(m.refused, m.arrivals),
     },
     Metric {
         name: "lost_on_links",
         unit: "packets",
         about: "Packets that links lost after their ports accepted them.",
+        range: Range::NotBelow0,
         of: |m| m.lost_on_links,
     },
     Metric {
         name: "segments_sent",
         unit: "",
         about: "Segments of all flows, retransmissions included.",
+        range: Range::NotBelow0,
         of: |m| Some(m.segments_sent as f64),
     },
     Metric {
         name: "retransmissions",
         unit: "",
         about: "Segments that TCP retransmitted.",
+        range: Range::NotBelow0,
         of: |m| Some(m.retransmissions as f64),
     },
     Metric {
         name: "unnecessary_retransmissions",
         unit: "",
         about: "Segments that arrived although the receiver held all their bytes.",
+        range: Range::NotBelow0,
         of: |m| Some(m.unnecessary_retransmissions as f64),
     },
     Metric {
         name: "timeouts",
         unit: "",
         about: "Expiries of the retransmission timer.",
+        range: Range::NotBelow0,
         of: |m| Some(m.timeouts as f64),
     },
     Metric {
         name: "mean_queue",
         unit: "units",
         about: "Time-weighted mean number of units that wait at the port of the bottleneck; without a bottleneck, at all ports together.",
+        range: Range::NotBelow0,
         of: |m| Some(m.mean_queue),
     },
     Metric {
         name: "max_queue",
         unit: "units",
         about: "The largest number of units that waited there, over the whole run; without a bottleneck, at any port.",
+        range: Range::NotBelow0,
         of: |m| Some(m.max_queue as f64),
     },
     Metric {
         name: "queueing_delay_mean_s",
         unit: "s",
         about: "The mean time that units waited there, exact.",
+        range: Range::NotBelow0,
         of: |m| m.queueing.mean_s(),
     },
     Metric {
         name: "queueing_delay_p50_s",
         unit: "s",
         about: "The time that half of the units waited at most, to within 0.4 %.",
+        range: Range::NotBelow0,
         of: |m| seconds(m.queueing.quantile(500)),
     },
     Metric {
         name: "queueing_delay_p95_s",
         unit: "s",
         about: "The time that 95 % of the units waited at most, to within 0.4 %.",
+        range: Range::NotBelow0,
         of: |m| seconds(m.queueing.quantile(950)),
     },
     Metric {
         name: "queueing_delay_p99_s",
         unit: "s",
         about: "The time that 99 % of the units waited at most, to within 0.4 %.",
+        range: Range::NotBelow0,
         of: |m| seconds(m.queueing.quantile(990)),
     },
     Metric {
         name: "one_way_delay_mean_s",
         unit: "s",
         about: "The mean one-way delay of the segments of all flows, exact.",
+        range: Range::NotBelow0,
         of: |m| m.one_way.mean_s(),
     },
     Metric {
         name: "one_way_delay_p95_s",
         unit: "s",
         about: "The one-way delay that 95 % of the segments of all flows had at most, to within 0.4 %.",
+        range: Range::NotBelow0,
         of: |m| seconds(m.one_way.quantile(950)),
     },
     Metric {
         name: "round_trip_mean_s",
         unit: "s",
         about: "The mean of the round trips that TCP measured, exact.",
+        range: Range::NotBelow0,
         of: |m| m.round_trip.mean_s(),
     },
     Metric {
         name: "round_trip_p95_s",
         unit: "s",
         about: "The value that 95 % of the round trips that TCP measured had at most, to within 0.4 %.",
+        range: Range::NotBelow0,
         of: |m| seconds(m.round_trip.quantile(950)),
     },
     Metric {
         name: "udp_goodput_bps",
         unit: "bit/s",
         about: "Payload of the datagrams of all sources that arrived per second.",
+        range: Range::NotBelow0,
         of: |m| m.udp_goodput_bps,
     },
     Metric {
         name: "udp_loss",
         unit: "fraction",
         about: "Of all datagrams sent, the share that was lost.",
+        range: Range::Share,
         of: |m| share(m.udp_lost, m.udp_sent),
     },
     Metric {
         name: "completed_files",
         unit: "",
         about: "Flows with a size whose last byte was acknowledged, in the whole run.",
+        range: Range::NotBelow0,
         of: |m| (m.files > 0).then_some(m.completions_s.len() as f64),
     },
     Metric {
         name: "completion_mean_s",
         unit: "s",
         about: "The mean time from the start of a file to the acknowledgement of its last byte, of those that came to it.",
+        range: Range::NotBelow0,
         of: |m| (!m.completions_s.is_empty()).then(|| mean(&m.completions_s)),
     },
     Metric {
         name: "completion_p50_s",
         unit: "s",
         about: "The median of these times, exact.",
+        range: Range::NotBelow0,
         of: |m| quantile(&m.completions_s, 0.5),
     },
     Metric {
         name: "completion_p95_s",
         unit: "s",
         about: "The 95th percentile of these times, exact.",
+        range: Range::NotBelow0,
         of: |m| quantile(&m.completions_s, 0.95),
     },
 ];

@@ -2,6 +2,7 @@
 
 use ackclock::record::stats::{self, Bounds};
 use ackclock::rng::Stream;
+use ackclock_store::document::interval::Interval;
 
 use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
@@ -33,8 +34,10 @@ pub struct Mean {
     pub n: usize,
     /// The mean.
     pub mean: f64,
-    /// The 95 % confidence interval; `None` of one run.
+    /// The 95 % confidence interval, cut to what the number can be; `None` of one run.
     pub interval: Option<Bounds>,
+    /// Whether half the width of the interval does not say all of it: it is cut, or is not symmetric.
+    pub has_ends: bool,
 }
 
 /// How many runs of a point have this status.
@@ -45,7 +48,7 @@ pub fn count(results: &Results, point: usize, status: Status) -> usize {
 /// The mean of a number, by its place in the list of metrics, over the finished runs of a point; `None` if no run has it.
 pub fn mean(results: &Results, point: usize, metric: usize, method: Method) -> Option<Mean> {
     let values: Vec<f64> = results.runs_of(point).filter_map(|run| results.number(run, metric)).collect();
-    of_values(results, point, metric, method, &values)
+    of_values(results, point, metric, method, &values, METRICS[metric].limits(results.plan().flows))
 }
 
 /// The points whose intervals are wider than was asked for: the most seeds were not enough.
@@ -76,7 +79,8 @@ pub fn difference(results: &Results, point: usize, metric: usize, method: Method
     let pairs = results.runs_of(point).zip(results.runs_of(base));
     let both = |(run, base)| Some((results.number(run, metric)?, results.number(base, metric)?));
     let differences: Vec<f64> = pairs.filter_map(both).map(|(here, there)| here - there).collect();
-    of_values(results, point, metric, method, &differences)
+    let (least, most) = METRICS[metric].limits(plan.flows);
+    of_values(results, point, metric, method, &differences, (least - most, most - least))
 }
 
 /// The keys of dimensions whose values all give the same: at no other values and under no seed does any number change with
@@ -99,15 +103,28 @@ pub fn without_effect(results: &Results) -> Vec<String> {
     keys.map(|key| key.path.clone()).collect()
 }
 
-fn of_values(results: &Results, point: usize, metric: usize, method: Method, values: &[f64]) -> Option<Mean> {
+/// The mean of some values of a point, and its interval, cut to what the values can be.
+fn of_values(
+    results: &Results,
+    point: usize,
+    metric: usize,
+    method: Method,
+    values: &[f64],
+    (least, most): (f64, f64),
+) -> Option<Mean> {
     let summary = stats::summarize(values)?;
     let stream = || Stream::new(point as u64, &results.plan().metrics[metric], "bootstrap");
+    let cut = Interval::from(summary).cut(least, most);
     let interval = match method {
-        Method::Student => summary.ci95.map(|half| Bounds { low: summary.mean - half, high: summary.mean + half }),
+        Method::Student => summary.ci95.map(|half| {
+            let (low, high) = cut.unwrap_or((summary.mean - half, summary.mean + half));
+            Bounds { low, high }
+        }),
         Method::Percentile => stats::percentile(values, stats::mean, LEVEL, RESAMPLES, stream()),
         Method::Bca => stats::bca(values, stats::mean, LEVEL, RESAMPLES, stream()),
     };
-    Some(Mean { n: summary.n, mean: summary.mean, interval })
+    let has_ends = interval.is_some() && (method != Method::Student || cut.is_some());
+    Some(Mean { n: summary.n, mean: summary.mean, interval, has_ends })
 }
 
 impl Baseline {

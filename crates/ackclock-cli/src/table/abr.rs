@@ -3,7 +3,7 @@
 use ackclock_store::document::Document;
 use ackclock_store::document::abr::AbrSummary;
 
-use super::columns::{NAME_LENGTH, Row, count, header, number, short};
+use super::columns::{NAME_LENGTH, Row, count, header, mean_in_brackets, short};
 
 /// The ABR flows: of many the ones with the least and the largest part of their shares.
 pub(super) fn rows(document: &Document) -> Vec<Row> {
@@ -32,8 +32,8 @@ fn row(name: &str, label: &str, abr: &AbrSummary) -> Row {
     let name = short(name, NAME_LENGTH);
     vec![
         if label.is_empty() { name } else { format!("{name} ({label})") },
-        number(abr.mean_acr_bps.mean * 1e-6, 3),
-        number(abr.max_min_share_bps.mean * 1e-6, 3),
+        mean_in_brackets(&abr.mean_acr_bps, 1e-6, 3),
+        mean_in_brackets(&abr.max_min_share_bps, 1e-6, 3),
         format!("{:.1} %", 100.0 * part(abr)),
         count(&abr.counts.forward_rm_cells),
         count(&abr.counts.backward_rm_cells),

@@ -15,9 +15,32 @@ pub fn number(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
-/// A mean of counts: whole where it is.
+/// A mean of counts with half the width of its interval in brackets; whole where it is. Nothing is in brackets if there was one run
+/// only, or if all gave the same.
 pub fn count(value: &Interval) -> String {
-    number(value.mean, if value.mean.fract() == 0.0 { 0 } else { 1 })
+    let digits = usize::from(value.mean.fract() != 0.0 && value.mean < MANY);
+    mean_in_brackets(value, 1.0, digits)
+}
+
+/// A mean with half the width of its interval in brackets, as [`count`]; where the interval would go below 0 its ends are there.
+pub fn mean_in_brackets(value: &Interval, scale: f64, digits: usize) -> String {
+    let mean = number(value.mean * scale, digits);
+    match (value.ci95.filter(|half| *half > 0.0), value.cut(0.0, f64::INFINITY)) {
+        (None, _) => mean,
+        (Some(_), Some((low, high))) => {
+            let end = |end: f64| number(end * scale, digits.max(usize::from(high * scale < 10.0)));
+            format!("{mean} ({}-{})", if low == 0.0 { "0".into() } else { end(low) }, end(high))
+        }
+        (Some(_), None) => format!("{mean} ({})", half_width(value, scale, digits)),
+    }
+}
+
+/// Half the width of an interval, or its ends where it would leave what the quantity can be.
+pub fn spread(value: &Interval, scale: f64, digits: usize, (least, most): (f64, f64)) -> String {
+    match value.cut(least, most) {
+        Some((low, high)) => format!("{} to {}", number(low * scale, digits), number(high * scale, digits)),
+        None => half_width(value, scale, digits),
+    }
 }
 
 /// Half the width of an interval. A zero that was rounded is not shown as one, and one that was not is no accuracy: all
@@ -62,6 +85,10 @@ pub fn align(rows: Vec<Row>) -> String {
     text
 }
 
+/// What quantities can be that have no most.
+pub const NOT_BELOW_0: (f64, f64) = (0.0, f64::INFINITY);
+/// From here on tenths of a count are not shown.
+const MANY: f64 = 1000.0;
 /// Longer names are cut.
 pub const NAME_LENGTH: usize = 24;
 
@@ -73,6 +100,17 @@ mod tests {
     fn an_interval_of_nothing_is_no_accuracy() {
         let half = |ci95| half_width(&Interval { mean: 1e6, ci95, min: 1e6, max: 1e6 }, 1e-6, 3);
         assert_eq!([None, Some(0.0), Some(400.0), Some(600.0)].map(half), ["-", "equal", "<0.001", "0.001"]);
+    }
+
+    #[test]
+    fn counts_have_their_intervals_in_brackets() {
+        let of = |mean: f64, half: f64| count(&Interval { mean, ci95: Some(half), min: 0.0, max: 1e9 });
+        assert_eq!(
+            [of(129.75, 12.34), of(741_582.7, 123.4), of(64.0, 3.0)],
+            ["129.8 (12.3)", "741583 (123)", "64 (3)"]
+        );
+        assert_eq!([of(0.3, 1.4), of(4.7, 20.0)], ["0.3 (0-1.7)", "4.7 (0-24.7)"]);
+        assert_eq!([of(0.0, 0.0), count(&Interval { mean: 7.0, ci95: None, min: 7.0, max: 7.0 })], ["0", "7"]);
     }
 
     #[test]

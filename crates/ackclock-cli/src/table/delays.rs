@@ -5,7 +5,7 @@ use ackclock_store::document::delay_kinds::kinds;
 use ackclock_store::document::delays::DelaySummary;
 use ackclock_store::document::interval::Interval;
 
-use super::columns::{NAME_LENGTH, Row, header, number, short};
+use super::columns::{NAME_LENGTH, Row, count, header, mean_in_brackets, short};
 
 /// The rows of a result whose scenario asks for delays; the header alone if it does not.
 pub fn rows(document: &Document) -> Vec<Row> {
@@ -34,10 +34,10 @@ fn p99(delays: &DelaySummary) -> f64 {
 }
 
 fn row(kind: &str, name: &str, delays: &DelaySummary) -> Row {
-    let ms = |delay: &Option<Interval>| delay.map_or("-".into(), |delay| number(delay.mean * 1e3, 3));
+    let ms = |delay: &Option<Interval>| delay.map_or("-".into(), |delay| mean_in_brackets(&delay, 1e3, 3));
     vec![
         first(kind, &short(name, NAME_LENGTH)),
-        number(delays.count.mean, 0),
+        count(&delays.count),
         ms(&delays.p50_s),
         ms(&delays.p95_s),
         ms(&delays.p99_s),

@@ -11,9 +11,9 @@ mod columns;
 mod delays;
 pub mod sweep;
 
-use columns::{NAME_LENGTH, count, header, number};
+use columns::{NAME_LENGTH, count, header, mean_in_brackets, number};
 
-pub use columns::{Row, align, half_width, short};
+pub use columns::{NOT_BELOW_0, Row, align, half_width, short, spread};
 
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
@@ -63,7 +63,8 @@ fn title(document: &Document) -> String {
         [first, .., last] => format!("{} seeds between {first} and {last}", seeds.len()),
     };
     let warmup = document.warmup_words();
-    format!("{}: {} s simulated{warmup}, {seeds}", short(&scenario.name, 40), scenario.duration_s)
+    let brackets = if document.runs.len() > 1 { "; in brackets 95 %: +/- or from-to" } else { "" };
+    format!("{}: {} s simulated{warmup}, {seeds}{brackets}", short(&scenario.name, 40), scenario.duration_s)
 }
 
 fn totals(whole: &Document, document: &Document) -> Vec<Row> {
@@ -71,11 +72,9 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: &Option<Interval>, scale: f64, digits: usize| {
         if let Some(value) = value {
-            let half = match least(name, summary).and_then(|least| value.cut(least, 1.0)) {
-                Some((low, high)) => format!("{} to {}", number(low, digits), number(high, digits)),
-                _ => half_width(value, scale, digits),
-            };
-            rows.push(vec![name.to_string(), number(value.mean * scale, digits), half]);
+            let limits = least(name, summary).map_or(NOT_BELOW_0, |least| (least, 1.0));
+            let spread = spread(value, scale, digits, limits);
+            rows.push(vec![name.to_string(), number(value.mean * scale, digits), spread]);
         }
     };
     // All about TCP.
@@ -95,11 +94,11 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     rows
 }
 
-/// The least that a number of [`totals`] can be, if 1 is the most. Capacities are nominal, so efficiencies can be more.
+/// The least that a number of [`totals`] can be, if 1 is the most.
 fn least(name: &str, summary: &SummaryPart) -> Option<f64> {
     match name {
         "fairness" => Some(summary.least_fairness()),
-        "UDP loss" | "weighted fairness" => Some(0.0),
+        "efficiency" | "efficiency, with warm-up" | "UDP loss" | "weighted fairness" => Some(0.0),
         _ => None,
     }
 }
@@ -127,7 +126,7 @@ fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
     vec![
         if label.is_empty() { name } else { format!("{name} ({label})") },
         number(flow.goodput_bps.mean * 1e-6, 3),
-        half_width(&flow.goodput_bps, 1e-6, 3),
+        spread(&flow.goodput_bps, 1e-6, 3, NOT_BELOW_0),
         format!("{share:.1} %"),
         count(&flow.counts.retransmissions),
         count(&flow.counts.unnecessary_retransmissions),
@@ -165,7 +164,7 @@ fn port_row(port: &PortSummary) -> Row {
         count(&port.drops.by_reason.overflow),
         count(&port.drops.by_reason.partial_frame),
         count(&port.drops.by_reason.policy),
-        number(port.mean_queue.mean, 1),
+        mean_in_brackets(&port.mean_queue, 1.0, 1),
         number(port.max_queue.max, 0),
     ]
 }

@@ -59,12 +59,10 @@ fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> Strin
                 Some(_) => format!("{:+.*}", shown.digits, mean.mean * shown.scale),
             }));
             if has_intervals {
-                let interval = mean.and_then(|mean| mean.interval.map(|interval| (mean.mean, interval)));
-                row.push(interval.map_or("-".into(), |(mean, interval)| match method {
-                    Method::Student => half(mean, interval.high - mean, shown),
-                    Method::Percentile | Method::Bca => {
-                        format!("{} to {}", scaled(interval.low), scaled(interval.high))
-                    }
+                let interval = mean.and_then(|mean| mean.interval.map(|interval| (mean, interval)));
+                row.push(interval.map_or("-".into(), |(mean, interval)| match mean.has_ends {
+                    false => half(mean.mean, interval.high - mean.mean, shown),
+                    true => format!("{} to {}", scaled(interval.low), scaled(interval.high)),
                 }));
             }
         }

@@ -88,13 +88,9 @@ impl Cell {
         Cell::Number(fixed(value, decimals))
     }
 
-    /// A mean with its interval, multiplied with `scale`.
+    /// A mean with its interval, multiplied with `scale`, of a quantity that is not below 0.
     pub fn interval(interval: &Interval, scale: f64, decimals: usize) -> Cell {
-        let mean = fixed(interval.mean * scale, decimals);
-        match interval.ci95 {
-            Some(half) => Cell::half(mean, half * scale, decimals),
-            None => Cell::Number(mean),
-        }
+        Cell::within(interval, scale, decimals, (0.0, f64::INFINITY))
     }
 
     /// A mean, written out, with half the width of its interval.
@@ -102,15 +98,25 @@ impl Cell {
         Cell::Interval(mean, half_width(half, decimals), fixed(half, decimals))
     }
 
-    /// A mean with its interval, multiplied with `scale`; or of an index or a share from `least` to 1, which is not. Where half
-    /// the width of its interval would leave that, the ends are shown.
+    /// A mean with its interval, multiplied with `scale`; or of an index or a share from `least` to 1, which is not.
     pub fn measured(interval: &Interval, scale: f64, decimals: usize, least: Option<f64>) -> Cell {
-        match (Cell::interval(interval, scale, decimals), least.and_then(|least| interval.cut(least, 1.0))) {
-            (Cell::Interval(mean, _, half), Some((low, high))) => {
-                Cell::Interval(mean, format!("{} to {}", fixed(low, decimals), fixed(high, decimals)), half)
-            }
-            (cell, _) => cell,
+        Cell::within(interval, scale, decimals, least.map_or((0.0, f64::INFINITY), |least| (least, 1.0)))
+    }
+
+    /// A mean with its interval, multiplied with `scale`. Where half the width of the interval would leave what the quantity can
+    /// be, the ends are shown.
+    fn within(interval: &Interval, scale: f64, decimals: usize, (least, most): (f64, f64)) -> Cell {
+        let mean = fixed(interval.mean * scale, decimals);
+        match (interval.ci95, interval.cut(least, most)) {
+            (None, _) => Cell::Number(mean),
+            (Some(half), None) => Cell::half(mean, half * scale, decimals),
+            (Some(half), Some((low, high))) => Cell::ends(mean, (low * scale, high * scale), half * scale, decimals),
         }
+    }
+
+    /// A mean, written out, with the ends of its interval; half its width is for saved tables.
+    pub fn ends(mean: String, (low, high): (f64, f64), half: f64, decimals: usize) -> Cell {
+        Cell::Interval(mean, format!("{} to {}", fixed(low, decimals), fixed(high, decimals)), fixed(half, decimals))
     }
 
     /// Whether it is a mean without any spread.
@@ -260,11 +266,21 @@ fn body_row(html: &mut Html, id: &str, cells: &[Cell], classes: &[&str], spreads
 
 fn heading(html: &mut Html, column: &Column, class: &str) {
     html.tag("th", &[("scope", "col"), ("class", class)], |html| {
-        html.text(&column.name);
+        breakable(html, &column.name);
         if !column.unit.is_empty() {
             html.text(" ").leaf("span", &[("class", "unit")], &column.unit);
         }
     });
+}
+
+/// A name that may go on in the next line after a point or an underscore.
+fn breakable(html: &mut Html, name: &str) {
+    for part in name.split_inclusive(['.', '_']) {
+        html.text(part);
+        if part.ends_with(['.', '_']) && part.len() < name.len() {
+            html.markup("<wbr>");
+        }
+    }
 }
 
 fn content(html: &mut Html, cell: &Cell, spread: Spread) {
@@ -387,7 +403,9 @@ mod tests {
         let fairness = Interval { mean: 0.66, ci95: Some(3.94), min: 0.35, max: 0.97 };
         let cell = |least| Cell::measured(&fairness, 1.0, 2, least);
         assert_eq!(cell(Some(0.2)), Cell::Interval("0.66".into(), "0.20 to 1.00".into(), "3.94".into()));
-        assert_eq!(cell(None), Cell::Interval("0.66".into(), "± 3.94".into(), "3.94".into()));
+        assert_eq!(cell(None), Cell::Interval("0.66".into(), "0.00 to 4.60".into(), "3.94".into()));
+        let narrow = Interval { ci95: Some(0.3), ..fairness };
+        assert_eq!(Cell::interval(&narrow, 1.0, 2), Cell::Interval("0.66".into(), "± 0.30".into(), "0.30".into()));
         let equal = Interval { mean: 0.5, ci95: Some(0.0), min: 0.5, max: 0.5 };
         assert_eq!(
             Cell::measured(&equal, 1.0, 2, Some(0.2)),

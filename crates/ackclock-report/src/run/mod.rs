@@ -81,7 +81,7 @@ fn lead(document: &Document, shown: &Document) -> Html {
         let summary = &shown.summary;
         let total = summary.goodput_bps;
         let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
-        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4, None);
+        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4, Some(0.0));
         figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(summary.least_fairness()));
         figure(html, "weighted fairness", &summary.weighted_fairness, &Scale::plain(""), 4, Some(0.0));
         if let Some(scale) = goodput {
@@ -173,9 +173,9 @@ fn totals(document: &Document, shown: &Document) -> Table {
             ]);
         }
     };
-    row("efficiency".into(), &summary.efficiency, 1.0, 4, None);
+    row("efficiency".into(), &summary.efficiency, 1.0, 4, Some(0.0));
     if document.leaves_out_warmup() {
-        row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, None);
+        row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, Some(0.0));
     }
     row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(summary.least_fairness()));
     let of = if summary.flows.iter().any(|flow| flow.abr.is_some()) { "ACR" } else { "goodput" };

@@ -35,6 +35,9 @@ pub struct Plan {
     pub base: BTreeMap<String, String>,
     /// What ports count: `cells` or `packets`; `units` where points differ.
     pub unit: String,
+    /// The most flows of any point, on which it depends how small a fairness index can be.
+    #[serde(default)]
+    pub flows: usize,
     /// The first seed.
     pub first_seed: u64,
     /// How many seeds each point has, at most if that depends on its intervals.
@@ -187,11 +190,10 @@ impl Plan {
         self.keys().zip(self.rows_at(point)).map(value).collect::<Vec<_>>().join(", ")
     }
 
-    /// The words of a command that runs a point alone with so many seeds.
-    pub fn command_of(&self, point: usize, seeds: usize) -> Vec<String> {
+    /// What follows the words of [`Plan::run`] in a command that runs a point alone with so many seeds.
+    pub fn arguments_of(&self, point: usize, seeds: usize) -> Vec<String> {
         let set = |(key, row): (&Key, usize)| ["--set".into(), format!("{}={}", key.path, key.argument(row))];
-        let sets = self.keys().zip(self.rows_at(point)).flat_map(set);
-        let mut words: Vec<String> = self.run.iter().cloned().chain(sets).collect();
+        let mut words: Vec<String> = self.keys().zip(self.rows_at(point)).flat_map(set).collect();
         if seeds > 1 {
             words.extend(["--seeds".into(), seeds.to_string()]);
         }
@@ -258,6 +260,7 @@ impl Plan {
             scenario: "example".into(),
             base: BTreeMap::new(),
             unit: "packets".into(),
+            flows: 2,
             first_seed: 1,
             seeds: 1,
             until_ci: None,

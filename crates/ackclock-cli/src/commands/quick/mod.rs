@@ -23,7 +23,7 @@ use super::report;
 use crate::args::QuickArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
-use crate::table::{align, half_width};
+use crate::table::{NOT_BELOW_0, align, spread};
 use crate::{console, diagnostics, interrupt, output, seeds, spelling};
 use path::{BOTTLENECK, LARGEST_WINDOW, QuickPath, load};
 use tcps::{Tcp, tcp_names};
@@ -254,7 +254,7 @@ impl Shown {
         let mut row = vec![
             self.name.to_owned(),
             number(&summary.goodput_bps, 1e-6, 3),
-            summary.goodput_bps.map_or("-".into(), |goodput| half_width(&goodput, 1e-6, 3)),
+            summary.goodput_bps.map_or("-".into(), |goodput| spread(&goodput, 1e-6, 3, NOT_BELOW_0)),
             number(&summary.efficiency, 1.0, 3),
             self.rtt.map_or("-".into(), |rtt| format!("{:.1}", rtt * 1e3)),
             format!("{:.1}", sum(|flow| flow.counts.retransmissions.mean)),
