@@ -465,7 +465,7 @@ fn rules_for_seeds_that_make_no_sense_are_named() {
     wrong(&["--until-ci", "2"], &["\"2\" is no share of a mean", "as in goodput_bps=2%"], 3);
     wrong(&["--plot", "figure.png"], &["--plot figure.png: the format is not known", ".svg or .pdf"], 2);
     let outcome = place.run(&["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--plot", "figure.svg"]);
-    outcome.exits_with(2).without_result().says(&["this sweep has no figure of curves"]);
+    outcome.exits_with(2).without_result().says(&["--plot: this sweep has no figure"]);
 }
 
 #[test]
@@ -487,6 +487,9 @@ fn figures_and_page_are_written_where_they_are_asked_for() {
         assert_eq!(column(&figure, name), column(&summary, name));
     }
     assert!(!figure.contains("timeouts"), "what is not drawn is not there");
+    // Letters that the font of PDF does not have are said to be missing there.
+    let greek = ["--vary", "name=\u{3b1},\u{3b2}", "--out", "greek"];
+    swept(&place, &greek).exits_with(0).says(&["note: the font of figure.pdf has no more letters than Latin-1"]);
     let page = place.read("all/report.html");
     assert!(
         page.contains("download=\"goodput_bps.csv\"") && page.contains("data:text/csv;charset=utf-8,queue_policy,")
@@ -601,13 +604,16 @@ fn each_command_of_the_page_runs_its_point() {
     );
     place.run(&["sweep", "sweep.toml", "--out", "all", "--set", "queue.buffer=9 packets"]).exits_with(0);
     let page = place.read("all/report.html");
-    let commands: Vec<String> = page
-        .split("<code>ackclock run ")
-        .skip(1)
-        .map(|rest| {
+    let codes = |html: &str| -> Vec<String> {
+        let code = |rest: &str| {
             rest.split("</code>").next().unwrap().replace("&gt;", ">").replace("&#39;", "'").replace("&quot;", "\"")
-        })
-        .collect();
+        };
+        html.split("<code>").skip(1).map(code).collect()
+    };
+    let (_, points) = page.split_once("id=\"points\"").unwrap();
+    let [command, arguments @ ..] = &codes(points.split_once("id=\"repeat\"").unwrap().0)[..] else { panic!("{page}") };
+    let begin = command.strip_prefix("ackclock run ").unwrap();
+    let commands: Vec<String> = arguments.iter().map(|arguments| format!("{begin} {arguments}")).collect();
     assert_eq!(commands.len(), 4, "{page}");
     let csv = place.read("all/table.csv");
     for (nth, command) in commands.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! the interval of each. They need no script, print as sharply as text, and are read in black and white, because curves differ
 //! in dashes and marks and not only in colour.
 
-use super::drawing::{Anchor, Drawing, Letters};
+use super::drawing::{Anchor, Drawing, Letters, Place};
 use super::html::Html;
 use super::number::{Scale, fixed};
 use super::scatter::Axis;
@@ -96,9 +96,9 @@ impl Bands {
         let Some(across) = Across::of(points().map(|point| point.x), &self.x.1, self.logarithmic) else {
             return drawing;
         };
-        let y = Axis::of(self.extent().chain(self.reach.iter().copied()), &self.y.1);
+        let y = self.upright();
         let at = |x: f64| LEFT + (WIDTH - LEFT - RIGHT) * across.place(x);
-        let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place(value);
+        let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.share(value);
         for (value, label) in &across.ticks {
             let x = at(*value);
             drawing.grid([x, TOP, x, HEIGHT - BOTTOM]);
@@ -116,7 +116,31 @@ impl Bands {
         for (nth, curve) in self.curves.iter().enumerate() {
             curve.draw(nth, self.joined, &at, &up, &mut drawing);
         }
+        // Above the curves, and beside each other where several go on.
+        for (nth, curve) in self.curves.iter().enumerate() {
+            let beside = (nth as f64 - (self.curves.len() - 1) as f64 / 2.0) * BESIDE;
+            for (point, end) in curve.points.iter().flat_map(|point| beyond(point, &y)) {
+                let upwards = end > point.mean;
+                let tip = [at(point.x) + beside, if upwards { TOP } else { HEIGHT - BOTTOM }];
+                let shown = fixed(end * y.scale.factor, y.decimals);
+                let about = format!("{}: its interval goes on to {shown} {}", curve.name, y.scale.unit);
+                drawing.begin_series(nth, &curve.name);
+                drawing.beyond(nth, tip, upwards, about.trim_start_matches(": ").trim_end().to_owned());
+                drawing.end_series();
+            }
+        }
         drawing
+    }
+
+    /// The axis from bottom to top.
+    fn upright(&self) -> Axis {
+        Axis::of(self.extent().chain(self.reach.iter().copied()), &self.y.1)
+    }
+
+    /// Whether an interval goes on beyond the axis, which an arrow says.
+    pub fn goes_beyond(&self) -> bool {
+        let y = self.upright();
+        self.curves.iter().flat_map(|curve| &curve.points).any(|point| beyond(point, &y).next().is_some())
     }
 
     /// A piece of a curve with its mark, for a legend.
@@ -136,20 +160,70 @@ impl BandCurve {
         let edge =
             |point: &BandPoint, end: fn((f64, f64)) -> f64| [at(point.x), up(point.interval.map_or(point.mean, end))];
         if joined {
-            let upper = self.points.iter().map(|point| edge(point, |interval| interval.1));
-            let lower = self.points.iter().rev().map(|point| edge(point, |interval| interval.0));
-            drawing.band(nth, upper.chain(lower).collect());
-            drawing.curve(nth, self.points.iter().map(|point| [at(point.x), up(point.mean)]).collect());
+            let points = thinned(&self.points);
+            let upper = points.iter().map(|point| edge(point, |interval| interval.1));
+            let lower = points.iter().rev().map(|point| edge(point, |interval| interval.0));
+            drawing.band(nth, clipped(upper.chain(lower).collect()));
+            drawing.curve(nth, points.iter().map(|point| [at(point.x), up(point.mean)]).collect());
         }
-        for point in &self.points {
+        let has_marks = !joined || self.points.len() <= MOST_MARKS;
+        for point in self.points.iter().filter(|_| has_marks) {
             if !joined && point.interval.is_some() {
-                drawing.bar(nth, [edge(point, |interval| interval.0), edge(point, |interval| interval.1)]);
+                let ends = [edge(point, |interval| interval.0), edge(point, |interval| interval.1)];
+                drawing.bar(nth, ends.map(|[x, y]| [x, y.clamp(TOP, HEIGHT - BOTTOM)]));
             }
             let link = (!point.href.is_empty()).then(|| (point.href.clone(), point.about.clone()));
             drawing.mark(nth, [at(point.x), up(point.mean)], link);
         }
         drawing.end_series();
     }
+}
+
+/// Of a curve of very many points as many as its picture shows: of each part the ends, the least and the largest mean.
+fn thinned(points: &[BandPoint]) -> Vec<&BandPoint> {
+    if points.len() <= 4 * PARTS {
+        return points.iter().collect();
+    }
+    let telling = |part: std::ops::Range<usize>| {
+        let by_mean = |a: &usize, b: &usize| points[*a].mean.total_cmp(&points[*b].mean);
+        let least = part.clone().min_by(by_mean).unwrap_or(part.start);
+        let largest = part.clone().max_by(by_mean).unwrap_or(part.start);
+        let mut kept = vec![part.start, least, largest, part.end - 1];
+        kept.sort_unstable();
+        kept.dedup();
+        kept
+    };
+    let bounds = |nth: usize| nth * points.len() / PARTS;
+    (0..PARTS).flat_map(|nth| telling(bounds(nth)..bounds(nth + 1))).map(|nth| &points[nth]).collect()
+}
+
+/// The ends of an interval that lie beyond an axis.
+fn beyond<'a>(point: &'a BandPoint, axis: &Axis) -> impl Iterator<Item = (&'a BandPoint, f64)> + use<'a> {
+    // Rounding leaves an end on the axis a little beyond.
+    let is_beyond = |end: f64| !(-1e-9..=1.0 + 1e-9).contains(&axis.share(end));
+    let ends = point.interval.map(|(low, high)| [low, high].map(|end| is_beyond(end).then_some(end)));
+    ends.into_iter().flatten().flatten().map(move |end| (point, end))
+}
+
+/// The part of an area that lies between the ends of the upright axis: I. E. Sutherland, G. W. Hodgman, "Reentrant polygon
+/// clipping", Communications of the ACM 17 (1974).
+fn clipped(corners: Vec<Place>) -> Vec<Place> {
+    let inside: [fn(f64) -> f64; 2] = [|y| y - TOP, |y| HEIGHT - BOTTOM - y];
+    inside.into_iter().fold(corners, |corners, inside| {
+        let mut kept = Vec::with_capacity(corners.len());
+        for (nth, &corner) in corners.iter().enumerate() {
+            let before = corners[(nth + corners.len() - 1) % corners.len()];
+            let (from, to) = (inside(before[1]), inside(corner[1]));
+            if (from < 0.0) != (to < 0.0) {
+                let share = from / (from - to);
+                kept.push([0, 1].map(|axis| before[axis] + share * (corner[axis] - before[axis])));
+            }
+            if to >= 0.0 {
+                kept.push(corner);
+            }
+        }
+        kept
+    })
 }
 
 /// The ends of an interval that the axis has to show: not those of an interval of few seeds that would flatten all else.
@@ -215,34 +289,18 @@ impl Across {
     }
 }
 
-/// Plots below each other with one legend, as wide as a column of a paper: its drawing, [`WIDTH`] wide, and its height.
-pub(super) fn column(plots: &[Bands]) -> (Drawing, f64) {
-    let mut drawing = Drawing::default();
-    let title = plots.first().map_or("", |plot| &plot.title);
-    let head = if title.is_empty() { 0.0 } else { 24.0 };
-    if !title.is_empty() {
-        drawing.text(Letters::Axis, [LEFT, 18.0], Anchor::Start, title);
-    }
-    for (nth, plot) in plots.iter().enumerate() {
-        drawing.append(plot.drawing(), head + nth as f64 * HEIGHT);
-    }
-    let mut y = head + plots.len() as f64 * HEIGHT + 10.0;
-    if let Some(plot) = plots.first() {
-        for (nth, curve) in plot.curves.iter().enumerate() {
-            drawing.append(plot.sample(nth, LEFT, 0.0, 44.0), y);
-            drawing.text(Letters::Axis, [LEFT + 54.0, y + 4.5], Anchor::Start, &curve.name);
-            y += 20.0;
-        }
-    }
-    (drawing, y)
-}
-
 pub(super) const WIDTH: f64 = 440.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 62.0;
+pub(super) const HEIGHT: f64 = 300.0;
+pub(super) const LEFT: f64 = 62.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 48.0;
+/// Between the arrows of two curves.
+const BESIDE: f64 = 11.0;
+/// Marks of more points on a curve would cover it.
+const MOST_MARKS: usize = 300;
+/// A plot shows no more parts of a curve.
+const PARTS: usize = 500;
 /// How many curves one plot can have.
 pub const MOST_CURVES: usize = super::drawing::DASHES.len();
 
@@ -297,6 +355,47 @@ mod tests {
             assert!(svg.contains("&lt;reno&gt;") && svg.contains("a &lt; b") && !svg.contains("NaN"));
             assert!(svg.contains("goodput, Mb/s") && svg.contains("queue.buffer, bdp"), "{svg}");
         }
+    }
+
+    /// The third point of the first curve has an interval of 9 Gb/s, of which only the part on the axis is drawn.
+    #[test]
+    fn intervals_that_go_on_beyond_the_axis_have_an_arrow_there() {
+        for joined in [true, false] {
+            let mut bands = Bands { joined, ..bands(false) };
+            assert!(bands.goes_beyond());
+            let svg = bands.html().as_str().to_owned();
+            assert_eq!(svg.matches("class=\"beyond\"").count(), 2, "up and down: {svg}");
+            assert!(svg.contains("&lt;reno&gt;: its interval goes on to 9") && svg.contains("Mb/s</title>"), "{svg}");
+            bands.curves[0].points[2].interval = Some((8e6, 9.3e6));
+            assert!(!bands.goes_beyond() && !bands.html().as_str().contains("beyond"));
+        }
+    }
+
+    #[test]
+    fn of_very_many_points_those_are_drawn_that_show() {
+        let point = |n: usize| BandPoint {
+            x: n as f64,
+            mean: if n == 77_777 { 9.0 } else { 1.0 },
+            interval: None,
+            href: String::new(),
+            about: String::new(),
+        };
+        let points: Vec<BandPoint> = (0..100_000).map(point).collect();
+        let kept = thinned(&points);
+        assert!(kept.len() <= 4 * PARTS && kept.is_sorted_by(|a, b| a.x < b.x));
+        assert!(kept.iter().any(|point| point.mean == 9.0));
+        assert_eq!((kept[0].x, kept[kept.len() - 1].x), (0.0, 99_999.0));
+        assert_eq!(thinned(&points[..2000]).len(), 2000);
+    }
+
+    #[test]
+    fn an_area_is_cut_where_its_edges_cross_the_ends_of_the_axis() {
+        let middle = (TOP + HEIGHT - BOTTOM) / 2.0;
+        assert_eq!(clipped(vec![[0.0, middle], [10.0, middle], [5.0, middle + 1.0]]).len(), 3);
+        // From the middle at 0 to as far above the axis as below it at 20: the edge leaves at 10.
+        let cut = clipped(vec![[0.0, middle], [20.0, 2.0 * TOP - middle], [20.0, middle]]);
+        assert_eq!(cut, [[0.0, middle], [10.0, TOP], [20.0, TOP], [20.0, middle]]);
+        assert!(clipped(vec![[0.0, 0.0], [9.0, 0.0], [9.0, 1.0]]).is_empty());
     }
 
     #[test]

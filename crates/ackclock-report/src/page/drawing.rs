@@ -55,6 +55,20 @@ pub(super) enum Element {
         nth: usize,
         points: Vec<Place>,
     },
+    /// At the end of an axis: an interval goes on beyond it, and to where.
+    Beyond {
+        nth: usize,
+        tip: Place,
+        upwards: bool,
+        about: String,
+    },
+    /// Rectangles of a map in one shade, 0 to 1: from the left, from the top, width, height. With edges if they have room for them.
+    Cells {
+        shade: f64,
+        cells: Vec<[f64; 4]>,
+        has_edges: bool,
+        link: Option<(String, String)>,
+    },
     /// A mark; a link on it, and what that says.
     Mark {
         nth: usize,
@@ -102,6 +116,14 @@ impl Drawing {
         self.elements.push(Element::Mark { nth, place, link });
     }
 
+    pub(super) fn beyond(&mut self, nth: usize, tip: Place, upwards: bool, about: String) {
+        self.elements.push(Element::Beyond { nth, tip, upwards, about });
+    }
+
+    pub(super) fn cells(&mut self, shade: f64, cells: Vec<[f64; 4]>, has_edges: bool, link: Option<(String, String)>) {
+        self.elements.push(Element::Cells { shade, cells, has_edges, link });
+    }
+
     /// Puts the pieces of another plot in, further down by so much.
     pub(super) fn append(&mut self, other: Drawing, down: f64) {
         let lower = |place: &mut Place| place[1] += down;
@@ -113,6 +135,8 @@ impl Drawing {
                     places.iter_mut().for_each(lower);
                 }
                 Element::Bar { ends, .. } => ends.iter_mut().for_each(lower),
+                Element::Beyond { tip, .. } => lower(tip),
+                Element::Cells { cells, .. } => cells.iter_mut().for_each(|cell| cell[1] += down),
                 Element::BeginSeries { .. } | Element::EndSeries => {}
             }
             self.elements.push(element);
@@ -137,6 +161,12 @@ pub(super) fn mark_of(nth: usize) -> (Shape, bool) {
         _ => Shape::Polygon(&[[0.0, -4.4], [4.2, 3.4], [-4.2, 3.4]]),
     };
     (shape, nth < 3)
+}
+
+/// The corners of the sign for an interval that goes on beyond an axis, an open arrow.
+pub(super) fn arrow([x, y]: Place, upwards: bool) -> [Place; 3] {
+    let foot = if upwards { y + 6.0 } else { y - 6.0 };
+    [[x - 4.5, foot], [x, y], [x + 4.5, foot]]
 }
 
 /// The lengths of dashes and of the gaps after them, of each series; a line without gaps has none.

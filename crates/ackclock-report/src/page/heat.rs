@@ -1,9 +1,10 @@
-//! A map of means over two parameters: the darker, the more. Drawn as SVG; where cells have room their values stand in them, so that
+//! A map of means over two parameters: the darker, the more. Where cells have room their values stand in them, so that
 //! nothing is told by shades alone.
 
+use super::drawing::{Anchor, Drawing, Letters};
 use super::html::Html;
 use super::number::{Scale, fixed};
-use super::scatter::text;
+use super::svg;
 
 /// A map of means over two parameters.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct Cell {
     pub y: usize,
     /// The mean.
     pub mean: f64,
-    /// Where a link on it leads.
+    /// Where a link on it leads; empty for none.
     pub href: String,
     /// What it is, in a few words.
     pub about: String,
@@ -46,62 +47,110 @@ impl HeatMap {
             if !self.title.is_empty() {
                 html.leaf("figcaption", &[], &self.title);
             }
-            html.tag("svg", &attributes, |svg| self.draw(svg));
+            html.tag("svg", &attributes, |html| {
+                html.tag("g", &[("class", "series-0")], |html| svg::draw(&self.drawing(WIDTH, HEIGHT), html));
+            });
         });
         html
     }
 
-    fn draw(&self, svg: &mut Html) {
+    /// The map, so wide and high.
+    pub(super) fn drawing(&self, wide: f64, high: f64) -> Drawing {
+        let mut drawing = Drawing::default();
         let means = || self.cells.iter().map(|cell| cell.mean);
-        let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
-        if low > high {
-            return;
+        let (low, largest) = (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
+        if low > largest {
+            return drawing;
         }
-        let scale = Scale::fitting(high.abs(), &self.of.1);
-        let decimals = decimals((high - low).max(high.abs() * 1e-3) * scale.factor);
+        let scale = Scale::fitting(largest.abs(), &self.of.1);
+        let decimals = decimals((largest - low).max(largest.abs() * 1e-3) * scale.factor);
         let shown = |mean: f64| fixed(mean * scale.factor, decimals);
+        let left = (longest(&self.y.1) * LETTER + 14.0).clamp(40.0, wide / 2.0);
         let (columns, rows) = (self.x.1.len() as f64, self.y.1.len() as f64);
-        let letters = |labels: &[String]| labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64;
-        let left = (letters(&self.y.1) * LETTER + 14.0).clamp(40.0, WIDTH / 2.0);
-        let (width, height) = ((WIDTH - left - RIGHT) / columns, (HEIGHT - TOP - BOTTOM) / rows);
-        let has_room = width >= 38.0 && height >= 15.0;
-        for cell in &self.cells {
-            let (x, y) = (left + cell.x as f64 * width, HEIGHT - BOTTOM - (cell.y + 1) as f64 * height);
-            let shade = if high > low { (cell.mean - low) / (high - low) } else { 0.0 };
-            let [from, top, wide, tall] = [x, y, width, height].map(|number| format!("{number:.1}"));
-            svg.tag("a", &[("href", &cell.href), ("class", "series-0")], |svg| {
-                svg.leaf("title", &[], &format!("{}: {} {}", cell.about, shown(cell.mean), scale.unit));
-                let attributes = [
-                    ("x", from.as_str()),
-                    ("y", &top),
-                    ("width", &wide),
-                    ("height", &tall),
-                    ("fill", "currentColor"),
-                    ("fill-opacity", &format!("{:.3}", LIGHTEST + (DARKEST - LIGHTEST) * shade)),
-                    ("stroke", "currentColor"),
-                    ("stroke-opacity", "0.25"),
-                ];
-                svg.tag("rect", &attributes, |_| {});
-                if has_room {
-                    text(svg, "axis", x + width / 2.0, y + height / 2.0 + 4.5, "middle", &shown(cell.mean));
-                }
-            });
+        let size = [(wide - left - RIGHT) / columns, (high - TOP - BOTTOM) / rows];
+        let corner = |x: usize, y: usize| [left + x as f64 * size[0], high - BOTTOM - (y + 1) as f64 * size[1]];
+        if self.cells.iter().all(|cell| cell.href.is_empty()) && self.cells.len() > MOST_SINGLE {
+            self.runs([low, largest], corner, size, &mut drawing);
+        } else {
+            for cell in &self.cells {
+                let [x, y] = corner(cell.x, cell.y);
+                let about = || format!("{}: {} {}", cell.about, shown(cell.mean), scale.unit);
+                let link = (!cell.href.is_empty()).then(|| (cell.href.clone(), about()));
+                drawing.cells(
+                    shade(share(cell.mean, low, largest)),
+                    vec![[x, y, size[0], size[1]]],
+                    size[0] > 4.0,
+                    link,
+                );
+            }
         }
-        // Of many values some are written.
-        let every = |count: usize, room: f64, needed: f64| ((needed * count as f64 / room).ceil() as usize).max(1);
-        let each = every(self.x.1.len(), WIDTH - left - RIGHT, letters(&self.x.1) * LETTER + 8.0);
-        for (nth, label) in self.x.1.iter().enumerate().step_by(each) {
-            text(svg, "tick", left + (nth as f64 + 0.5) * width, HEIGHT - BOTTOM + 18.0, "middle", label);
+        let digits = means().map(|mean| shown(mean).chars().count()).max().unwrap_or(0) as f64;
+        if size[0] >= digits * LETTER && size[1] >= 15.0 {
+            for cell in &self.cells {
+                let [x, y] = corner(cell.x, cell.y);
+                let middle = [x + size[0] / 2.0, y + size[1] / 2.0 + 4.5];
+                drawing.text(Letters::Axis, middle, Anchor::Middle, &shown(cell.mean));
+            }
         }
-        for (nth, label) in self.y.1.iter().enumerate().step_by(every(self.y.1.len(), HEIGHT - TOP - BOTTOM, 16.0)) {
-            text(svg, "tick", left - 6.0, HEIGHT - BOTTOM - (nth as f64 + 0.5) * height + 4.5, "end", label);
-        }
+        self.axes(left, [wide, high], size, &mut drawing);
         let unit = if scale.unit.is_empty() { String::new() } else { format!(", {}", scale.unit) };
-        let range = format!("{}{unit}: {} (light) to {} (dark)", self.of.0, shown(low), shown(high));
-        text(svg, "axis", left, TOP - 24.0, "start", &range);
-        text(svg, "axis", left, TOP - 7.0, "start", &self.y.0);
-        text(svg, "axis", (left + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", &self.x.0);
+        let range = format!("{}{unit}: {} (light) to {} (dark)", self.of.0, shown(low), shown(largest));
+        drawing.text(Letters::Axis, [MARGIN, TOP - 24.0], Anchor::Start, &range);
+        drawing
     }
+
+    /// Cells without links in few shades, neighbours of one shade together: a map may have a hundred thousand.
+    fn runs(
+        &self,
+        [low, largest]: [f64; 2],
+        corner: impl Fn(usize, usize) -> [f64; 2],
+        [width, height]: [f64; 2],
+        drawing: &mut Drawing,
+    ) {
+        let level = |cell: &Cell| (share(cell.mean, low, largest) * (SHADES - 1) as f64).round() as usize;
+        let mut cells: Vec<(usize, usize, usize)> =
+            self.cells.iter().map(|cell| (cell.y, cell.x, level(cell))).collect();
+        cells.sort_unstable();
+        let mut of_level: Vec<Vec<[f64; 4]>> = vec![Vec::new(); SHADES];
+        for run in cells.chunk_by(|a, b| a.0 == b.0 && a.1 + 1 == b.1 && a.2 == b.2) {
+            let (row, column, level) = run[0];
+            let [x, y] = corner(column, row);
+            of_level[level].push([x, y, width * run.len() as f64, height]);
+        }
+        for (level, cells) in of_level.into_iter().enumerate().filter(|(_, cells)| !cells.is_empty()) {
+            drawing.cells(shade(level as f64 / (SHADES - 1) as f64), cells, false, None);
+        }
+    }
+
+    /// What the axes are, and their values; of many values some.
+    fn axes(&self, left: f64, [wide, high]: [f64; 2], [width, height]: [f64; 2], drawing: &mut Drawing) {
+        let every = |count: usize, room: f64, needed: f64| ((needed * count as f64 / room).ceil() as usize).max(1);
+        let each = every(self.x.1.len(), wide - left - RIGHT, longest(&self.x.1) * LETTER + 8.0);
+        for (nth, label) in self.x.1.iter().enumerate().step_by(each) {
+            let place = [left + (nth as f64 + 0.5) * width, high - BOTTOM + 18.0];
+            drawing.text(Letters::Tick, place, Anchor::Middle, label);
+        }
+        for (nth, label) in self.y.1.iter().enumerate().step_by(every(self.y.1.len(), high - TOP - BOTTOM, 18.0)) {
+            let place = [left - 6.0, high - BOTTOM - (nth as f64 + 0.5) * height + 4.5];
+            drawing.text(Letters::Tick, place, Anchor::End, label);
+        }
+        drawing.text(Letters::Axis, [MARGIN, TOP - 7.0], Anchor::Start, &self.y.0);
+        drawing.text(Letters::Axis, [(left + wide - RIGHT) / 2.0, high - 8.0], Anchor::Middle, &self.x.0);
+    }
+}
+
+fn longest(labels: &[String]) -> f64 {
+    labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64
+}
+
+/// Where a mean lies between the least and the largest: 0 to 1.
+fn share(mean: f64, low: f64, largest: f64) -> f64 {
+    if largest > low { (mean - low) / (largest - low) } else { 0.0 }
+}
+
+/// How much of the colour a cell has.
+fn shade(share: f64) -> f64 {
+    LIGHTEST + (DARKEST - LIGHTEST) * share
 }
 
 /// Enough decimals to tell a hundredth of the range.
@@ -111,9 +160,15 @@ fn decimals(range: f64) -> usize {
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 380.0;
-/// Room for a letter or a digit.
-const LETTER: f64 = 7.8;
+/// Room for a letter or a digit, as large as they are on a narrow screen.
+const LETTER: f64 = 10.0;
 const RIGHT: f64 = 12.0;
+/// Where words above the map begin.
+const MARGIN: f64 = 8.0;
+/// More cells without links are put together.
+const MOST_SINGLE: usize = 2000;
+/// In so many shades.
+const SHADES: usize = 64;
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 48.0;
 /// How much of the colour the least and the largest mean have: words on both can be read.
@@ -140,13 +195,13 @@ mod tests {
             svg.contains("Goodput, Mb/s: 1.00 (light) to 2.50 (dark)") && svg.contains("&lt;a&gt;: 2.50 Mb/s"),
             "{svg}"
         );
-        assert!(svg.contains("fill-opacity=\"0.040\"") && svg.contains("fill-opacity=\"0.600\""));
-        assert_eq!((svg.matches("<rect").count(), svg.matches(">2.50</text>").count()), (2, 1));
+        assert!(svg.contains("fill-opacity=\"0.04\"") && svg.contains("fill-opacity=\"0.6\""));
+        assert_eq!((svg.matches("<path").count(), svg.matches(">2.50</text>").count()), (2, 1));
         // Equal values, and none.
         map.cells.truncate(1);
         assert!(!map.html().as_str().contains("NaN"));
         map.cells.clear();
-        assert!(!map.html().as_str().contains("<rect"));
+        assert!(!map.html().as_str().contains("<path"));
     }
 
     #[test]

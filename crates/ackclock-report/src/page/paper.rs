@@ -1,18 +1,82 @@
 //! Plots as files for a paper: below each other with one legend, as wide as a column, read in black and white.
 
-use super::bands::{Bands, WIDTH, column};
+use super::bands::{Bands, HEIGHT, LEFT, WIDTH};
+use super::drawing::{Anchor, Drawing, Letters};
+use super::heat::HeatMap;
 use super::{pdf, svg};
 
-/// Plots as SVG.
-pub fn svg_file(plots: &[Bands]) -> String {
+/// A plot of a figure.
+#[derive(Clone, Debug)]
+pub enum Plot {
+    /// Curves or points with intervals.
+    Bands(Bands),
+    /// A map.
+    Map(HeatMap),
+}
+
+/// Plots as SVG, all below each other.
+pub fn svg_file(plots: &[Plot]) -> String {
     let (drawing, height) = column(plots);
     svg::file(&drawing, [WIDTH, height], COLUMN)
 }
 
-/// Plots as PDF.
-pub fn pdf_file(plots: &[Bands]) -> Vec<u8> {
-    let (drawing, height) = column(plots);
-    pdf::file(&drawing, [WIDTH, height], COLUMN)
+/// Plots as PDF, with as many on a page as a column has room for.
+pub fn pdf_file(plots: &[Plot]) -> Vec<u8> {
+    let pages: Vec<(Drawing, f64)> = plots.chunks(ON_A_PAGE).map(column).collect();
+    pdf::file(&pages, WIDTH, COLUMN)
+}
+
+/// Whether the font of PDF files has all characters of a text; those that it does not have become question marks.
+pub fn pdf_has(words: &str) -> bool {
+    pdf::has(words)
+}
+
+/// Plots below each other with one legend: a drawing, and its height.
+fn column(plots: &[Plot]) -> (Drawing, f64) {
+    let mut drawing = Drawing::default();
+    let mut y = 0.0;
+    let title = plots.first().map_or("", Plot::title);
+    if !title.is_empty() {
+        drawing.text(Letters::Axis, [LEFT, 18.0], Anchor::Start, title);
+        y += 24.0;
+    }
+    for plot in plots {
+        let height = match plot {
+            Plot::Bands(bands) => {
+                drawing.append(bands.drawing(), y);
+                HEIGHT
+            }
+            Plot::Map(map) => {
+                drawing.append(map.drawing(WIDTH, MAP_HEIGHT), y);
+                MAP_HEIGHT
+            }
+        };
+        y += height;
+    }
+    let bands = || plots.iter().filter_map(|plot| if let Plot::Bands(bands) = plot { Some(bands) } else { None });
+    y += 10.0;
+    if let Some(first) = bands().next() {
+        for (nth, curve) in first.curves.iter().enumerate().filter(|_| first.curves.len() > 1) {
+            drawing.append(first.sample(nth, LEFT, 0.0, 44.0), y);
+            drawing.text(Letters::Axis, [LEFT + 54.0, y + 4.5], Anchor::Start, &curve.name);
+            y += 20.0;
+        }
+    }
+    if bands().any(Bands::goes_beyond) {
+        drawing.beyond(0, [LEFT + 22.0, y - 4.0], true, String::new());
+        drawing.text(Letters::Axis, [LEFT + 54.0, y + 4.5], Anchor::Start, "the interval goes on beyond the axis");
+        y += 20.0;
+    }
+    (drawing, y)
+}
+
+impl Plot {
+    fn title(&self) -> &str {
+        match self {
+            Plot::Bands(bands) => &bands.title,
+            Plot::Map(map) => &map.title,
+        }
+    }
 }
 
 /// Whether a file that begins so is one of these figures.
@@ -24,13 +88,17 @@ pub fn is_figure(head: &[u8]) -> bool {
 
 /// 3.4 inches, in points of PostScript.
 const COLUMN: f64 = 245.0;
+/// Four plots with a legend are 9 to 10 inches high.
+const ON_A_PAGE: usize = 4;
+const MAP_HEIGHT: f64 = 330.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::page::bands::{BandCurve, BandPoint};
+    use crate::page::heat::Cell;
 
-    fn plots() -> Vec<Bands> {
+    fn plots() -> Vec<Plot> {
         let point = |x: f64| BandPoint {
             x,
             mean: x * 1e6,
@@ -39,14 +107,16 @@ mod tests {
             about: String::new(),
         };
         let curve = |name: &str| BandCurve { name: name.into(), points: vec![point(1.0), point(2.0), point(3.0)] };
-        let plot = |joined| Bands {
-            title: "(100 µs)".into(),
-            x: ("queue.buffer".into(), "bdp".into()),
-            logarithmic: false,
-            y: ("Goodput".into(), "bit/s".into()),
-            reach: vec![0.0],
-            joined,
-            curves: vec![curve("reno"), curve("vegas → a"), curve("sack"), curve("d")],
+        let plot = |joined| {
+            Plot::Bands(Bands {
+                title: "(100 µs)".into(),
+                x: ("queue.buffer".into(), "bdp".into()),
+                logarithmic: false,
+                y: ("Goodput".into(), "bit/s".into()),
+                reach: vec![0.0],
+                joined,
+                curves: vec![curve("reno"), curve("vegas → a"), curve("sack"), curve("d")],
+            })
         };
         vec![plot(true), plot(false)]
     }
@@ -58,6 +128,39 @@ mod tests {
             assert!(!is_figure(&file[file.len() / 2..]));
         }
         assert!(!is_figure(b"%PDF-1.5 (another) ") && !is_figure(b"<svg xmlns=\"\">") && !is_figure(b""));
+    }
+
+    /// A map of three by two, and one of so many cells that they are written as runs of one shade.
+    #[test]
+    fn maps_are_figures_too_and_many_plots_have_several_pages() {
+        let map = |columns: usize, rows: usize| {
+            let cell = |n: usize| Cell {
+                x: n % columns,
+                y: n / columns,
+                mean: (n / 7) as f64,
+                href: String::new(),
+                about: String::new(),
+            };
+            let names = |count: usize| (0..count).map(|n| n.to_string()).collect();
+            Plot::Map(HeatMap {
+                title: String::new(),
+                of: ("Goodput".into(), "bit/s".into()),
+                x: ("queue.buffer, bdp".into(), names(columns)),
+                y: ("rate, Mb/s".into(), names(rows)),
+                cells: (0..columns * rows).map(cell).collect(),
+            })
+        };
+        let svg = svg_file(&[map(3, 2)]);
+        assert_eq!(svg.matches("<path").count(), 6, "{svg}");
+        assert!(svg.contains("Goodput, b/s: 0") && svg.contains("rate, Mb/s"));
+        let large = svg_file(&[map(200, 100)]);
+        assert!(large.matches("<path").count() <= 64 && large.len() < 150_000, "{} octets", large.len());
+        assert!(is_figure(&pdf_file(&[map(3, 2)])));
+        let pages = |count: usize| {
+            let pdf = pdf_file(&vec![map(3, 2); count]);
+            String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
+        };
+        assert_eq!([1, 4, 5, 9].map(pages), [1, 1, 2, 3]);
     }
 
     #[test]

@@ -1,34 +1,38 @@
-//! Plots as a PDF file of one page, for papers: black on white, with the font Helvetica that every reader of PDF has (ISO 32000-1,
+//! Plots as a PDF file, for papers: black on white, with the font Helvetica that every reader of PDF has (ISO 32000-1,
 //! 9.6.2.2), so that no font is looked for on the machine and every machine writes the same file.
 
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
-use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
+use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, mark_of};
 
-/// A file of one page with a drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
-pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) -> Vec<u8> {
+/// A file with a page for each drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
+pub(super) fn file(drawings: &[(Drawing, f64)], width: f64, on_paper: f64) -> Vec<u8> {
     let scale = (on_paper / width) as f32;
-    let [catalog, pages, page, font, shade, content, info] = [1, 2, 3, 4, 5, 6, 7].map(Ref::new);
+    let [catalog, pages, font, shade, info] = [1, 2, 3, 4, 5].map(Ref::new);
+    let of_page = |nth: usize| [0, 1].map(|which| Ref::new(6 + 2 * nth as i32 + which));
     let mut pdf = Pdf::new();
     // First, so that the beginning of a file says whose it is.
     pdf.document_info(info).producer(TextStr(PRODUCER));
     pdf.catalog(catalog).pages(pages);
-    pdf.pages(pages).kids([page]).count(1);
-    let mut description = pdf.page(page);
-    description.parent(pages).media_box(Rect::new(0.0, 0.0, on_paper as f32, height as f32 * scale)).contents(content);
-    let mut resources = description.resources();
-    resources.fonts().pair(HELVETICA, font);
-    resources.ext_g_states().pair(SHADED, shade);
-    resources.finish();
-    description.finish();
+    pdf.pages(pages).kids((0..drawings.len()).map(|nth| of_page(nth)[0])).count(drawings.len() as i32);
     pdf.type1_font(font).base_font(Name(b"Helvetica")).encoding_predefined(Name(b"WinAnsiEncoding"));
     pdf.ext_graphics(shade).non_stroking_alpha(SHADE as f32);
-    let mut body = Content::new();
-    // From the upper left corner downwards, as plots are drawn.
-    body.transform([scale, 0.0, 0.0, -scale, 0.0, height as f32 * scale]);
-    drawing.elements.iter().for_each(|element| one(element, &mut body));
-    pdf.stream(content, &body.finish());
+    for (nth, (drawing, height)) in drawings.iter().enumerate() {
+        let ([page, content], height) = (of_page(nth), *height as f32 * scale);
+        let mut description = pdf.page(page);
+        description.parent(pages).media_box(Rect::new(0.0, 0.0, on_paper as f32, height)).contents(content);
+        let mut resources = description.resources();
+        resources.fonts().pair(HELVETICA, font);
+        resources.ext_g_states().pair(SHADED, shade);
+        resources.finish();
+        description.finish();
+        let mut body = Content::new();
+        // From the upper left corner downwards, as plots are drawn.
+        body.transform([scale, 0.0, 0.0, -scale, 0.0, height]);
+        drawing.elements.iter().for_each(|element| one(element, &mut body));
+        pdf.stream(content, &body.finish());
+    }
     pdf.finish()
 }
 
@@ -56,6 +60,23 @@ fn one(element: &Element, body: &mut Content) {
             body.set_dash_pattern(dashes, 0.0);
             path(points, body);
             body.stroke().restore_state();
+        }
+        Element::Beyond { tip, upwards, .. } => {
+            body.save_state().set_line_width(CURVE as f32);
+            path(&arrow(*tip, *upwards), body);
+            body.stroke().restore_state();
+        }
+        Element::Cells { shade, cells, has_edges, .. } => {
+            body.save_state().set_fill_gray(1.0 - *shade as f32).set_stroke_gray(EDGE_OF_CELL).set_line_width(0.5);
+            for [x, y, width, height] in cells.iter().map(|cell| cell.map(|length| length as f32)) {
+                body.rect(x, y, width, height);
+            }
+            if *has_edges {
+                body.fill_nonzero_and_stroke()
+            } else {
+                body.fill_nonzero()
+            };
+            body.restore_state();
         }
         Element::Mark { nth, place, .. } => mark(*nth, *place, body),
         Element::BeginSeries { .. } | Element::EndSeries => {}
@@ -118,16 +139,27 @@ fn text(letters: Letters, [x, y]: Place, anchor: Anchor, words: &str, body: &mut
     body.show(Str(&bytes)).end_text();
 }
 
-/// In the encoding WinAnsi, which has the characters of Latin-1; others become question marks.
+/// In the encoding WinAnsi; characters that it does not have become question marks.
 fn encoded(words: &str) -> Vec<u8> {
-    let one = |c: char| match c {
-        ' '..='~' | '\u{a0}'..='\u{ff}' => c as u8,
-        '\u{3bc}' => 0xb5,
-        '\u{2013}' => 0x96,
-        '\u{2212}' => b'-',
-        _ => b'?',
-    };
-    words.chars().map(one).collect()
+    words.chars().map(|c| code(c).unwrap_or(b'?')).collect()
+}
+
+/// Whether all characters of a text can be shown.
+pub(super) fn has(words: &str) -> bool {
+    words.chars().all(|c| code(c).is_some())
+}
+
+/// The code of a character in the encoding WinAnsi, which has those of Latin-1.
+fn code(c: char) -> Option<u8> {
+    match c {
+        ' '..='~' | '\u{a0}'..='\u{ff}' => Some(c as u8),
+        '\u{3bc}' => Some(0xb5),
+        '\u{2013}' => Some(0x96),
+        '\u{2212}' => Some(b'-'),
+        // The narrow no-break space between thousands.
+        '\u{202f}' => Some(0xa0),
+        _ => None,
+    }
 }
 
 /// In thousandths of the size, as the metrics of Helvetica say; those of the letters beyond ASCII differ little from a digit's.
@@ -151,6 +183,7 @@ pub(super) const PRODUCER: &str = "Ackclock";
 const HELVETICA: Name<'static> = Name(b"F1");
 const SHADED: Name<'static> = Name(b"G1");
 const GRID: f32 = 0.87;
+const EDGE_OF_CELL: f32 = 0.6;
 
 #[cfg(test)]
 mod tests {

@@ -71,6 +71,11 @@ impl Axis {
         self.high / self.scale.factor
     }
 
+    /// As [`Axis::place`], but below 0 and above 1 for what lies beyond the ends.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        (value * self.scale.factor - self.low) / (self.high - self.low)
+    }
+
     pub(super) fn place_scaled(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }

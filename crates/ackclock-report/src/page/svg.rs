@@ -1,6 +1,6 @@
 //! Plots as SVG: within a page, and as files.
 
-use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, mark_of};
+use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, mark_of};
 use super::html::Html;
 use super::scatter::{line, text};
 
@@ -76,6 +76,21 @@ fn one(element: &Element, svg: &mut Html) {
             ];
             svg.tag("polyline", &attributes, |_| {});
         }
+        Element::Beyond { tip, upwards, about, .. } => {
+            let (path, width) = (format!("M{}", points(&arrow(*tip, *upwards))), CURVE.to_string());
+            let style = [("fill", "none"), ("stroke", "currentColor"), ("stroke-width", &*width)];
+            svg.tag("g", &[("class", "beyond")], |svg| {
+                svg.leaf("title", &[], about);
+                svg.tag("path", &[&[("d", &*path)][..], &style].concat(), |_| {});
+            });
+        }
+        Element::Cells { shade, cells, has_edges, link: None } => rectangles(svg, *shade, cells, *has_edges),
+        Element::Cells { shade, cells, has_edges, link: Some((href, about)) } => {
+            svg.tag("a", &[("href", href), ("class", "series-0")], |svg| {
+                svg.leaf("title", &[], about);
+                rectangles(svg, *shade, cells, *has_edges);
+            });
+        }
         Element::Mark { nth, place, link: None } => mark(svg, *nth, *place),
         Element::Mark { nth, place, link: Some((href, about)) } => {
             // Of the colour of its curve, not of a link.
@@ -86,6 +101,27 @@ fn one(element: &Element, svg: &mut Html) {
         }
         Element::BeginSeries { .. } | Element::EndSeries => {}
     }
+}
+
+/// Rectangles in one shade, as one path: a map may have a hundred thousand.
+fn rectangles(svg: &mut Html, shade: f64, cells: &[[f64; 4]], has_edges: bool) {
+    let mut path = String::new();
+    for [x, y, width, height] in cells.iter().map(|cell| cell.map(short)) {
+        path += &format!("M{x} {y}h{width}v{height}h-{width}z");
+    }
+    let shade = short(shade);
+    let fill = [("d", &*path), ("fill", "currentColor"), ("fill-opacity", &shade)];
+    let edges: &[(&'static str, &str)] = match has_edges {
+        true => &[("stroke", "currentColor"), ("stroke-opacity", "0.25")],
+        false => &[("shape-rendering", "crispEdges")],
+    };
+    svg.tag("path", &[&fill[..], edges].concat(), |_| {});
+}
+
+/// A hundredth of a point exact, without zeros at the end.
+fn short(number: f64) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A mark of a shape of its own, filled or not.

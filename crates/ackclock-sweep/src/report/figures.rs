@@ -1,16 +1,18 @@
 //! The figures of a sweep: each number over keys, with bands or bars for the confidence intervals; on a page, as SVG and PDF for a
 //! paper, and as CSV.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use ackclock_report::page::bands::{BandCurve, BandPoint, Bands};
 use ackclock_report::page::heat::{self, HeatMap};
 use ackclock_report::page::html::Html;
-use ackclock_report::page::paper::{pdf_file, svg_file};
+use ackclock_report::page::number::Scale;
+use ackclock_report::page::paper::{Plot, pdf_file, pdf_has, svg_file};
 
 use super::layout::{Layout, Panel, accepted, layout, panels, rows_of};
 use crate::metrics::METRICS;
-use crate::plan::Plan;
+use crate::plan::{Key, Plan};
 use crate::results::Results;
 use crate::summary::{Method, mean};
 use crate::table::{Selection, summary_csv};
@@ -36,11 +38,11 @@ pub(super) fn drawn(results: &Results) -> impl Iterator<Item = (usize, &'static 
 
 /// Whether a sweep has anything that can be drawn: a key with numbers changes.
 pub fn has_figure(plan: &Plan) -> bool {
-    matches!(layout(plan), Some(Layout::Curves { .. } | Layout::Sample { .. }))
+    layout(plan).is_some()
 }
 
 /// The figure for a paper as SVG: the plots of all numbers, of the points that have the first values of the keys that are neither on an
-/// axis nor curves; of a sample all. `None` where there is none.
+/// axis nor curves; of a sample and of a map all. `None` where there is none.
 pub fn svg(results: &Results, method: Method) -> Option<String> {
     Some(svg_file(&Figures::of(results, method)?.paper()?))
 }
@@ -50,10 +52,15 @@ pub fn pdf(results: &Results, method: Method) -> Option<Vec<u8>> {
     Some(pdf_file(&Figures::of(results, method)?.paper()?))
 }
 
+/// Whether the figure as PDF has all letters that stand in it; others become question marks.
+pub fn pdf_has_letters(plan: &Plan) -> bool {
+    plan.keys().flat_map(|key| std::iter::once(&key.path).chain(&key.values)).all(|words| pdf_has(words))
+}
+
 /// The numbers behind the figure for a paper as CSV: a row for each of its points.
 pub fn figure_csv(results: &Results, method: Method) -> Option<Vec<u8>> {
     let figures = Figures::of(results, method)?;
-    let points: Vec<usize> = figures.on_paper().iter().flat_map(Panel::points).collect();
+    let points = figures.points(figures.on_paper());
     let metrics: Vec<usize> = drawn(results).map(|(place, _)| place).collect();
     (!points.is_empty()).then(|| figures.csv(&points, &metrics))
 }
@@ -65,43 +72,52 @@ pub(super) struct Figures<'a> {
     layout: Layout,
     panels: Vec<Panel>,
     left_out: usize,
+    /// The first of the points that have no row in the table of the page.
+    first_without_row: usize,
 }
 
 impl<'a> Figures<'a> {
     /// `None` where no key with numbers changes.
     pub(super) fn of(results: &'a Results, method: Method) -> Option<Figures<'a>> {
-        let layout = layout(results.plan())?;
-        let (panels, left_out) = panels(results.plan(), &layout);
-        Some(Figures { results, method, layout, panels, left_out })
+        let plan = results.plan();
+        let layout = layout(plan)?;
+        let (panels, left_out) = panels(plan, &layout);
+        let first_without_row = accepted(plan).nth(MOST_ROWS).unwrap_or(usize::MAX);
+        Some(Figures { results, method, layout, panels, left_out, first_without_row })
     }
 
     /// The plots of a number, and its values as a file.
     pub(super) fn html(&self, (place, drawn): (usize, &'static Drawn)) -> Html {
         let mut html = Html::new();
         html.leaf("p", &[("class", "note")], METRICS[place].about);
-        let points: Vec<usize> = match self.layout {
+        match self.layout {
             Layout::Map { x, y } => {
-                html.append(&self.map(x, y, (place, drawn)).html());
-                accepted(self.results.plan()).collect()
+                html.append(&self.map(x, y, (place, drawn), true).html());
             }
-            Layout::Curves { .. } | Layout::Sample { .. } => {
-                self.plots_html((place, drawn), &mut html);
-                let mut points: Vec<usize> = self.panels.iter().flat_map(Panel::points).collect();
-                points.sort_unstable();
-                points.dedup();
-                points
-            }
+            Layout::Curves { .. } | Layout::Sample { .. } => self.plots_html((place, drawn), &mut html),
+        }
+        let mut note = |text: &str| {
+            html.leaf("p", &[("class", "note")], text);
         };
         if self.left_out > 0 {
-            let text = format!("{} more plots are left out; summary.csv has their points.", self.left_out);
-            html.leaf("p", &[("class", "note")], &text);
+            note(&format!("{} more plots are left out; summary.csv has their points.", self.left_out));
         }
-        if points.len() <= MOST_ROWS {
+        if let Some(every) = self.panels.first().map(Panel::step).filter(|every| *every > 1) {
+            note(&format!("Of very many points one in {every} is drawn; summary.csv has all."));
+        }
+        let points = self.points(&self.panels);
+        if points.len() <= MOST_INLINE {
             let file = format!("{}.csv", drawn.metric);
             let data = format!("data:text/csv;charset=utf-8,{}", percent_encoded(&self.csv(&points, &[place])));
             html.tag("p", &[("class", "note")], |html| {
                 html.leaf("a", &[("href", &data), ("download", &file)], &file);
                 html.text(": the numbers of this figure");
+            });
+        } else {
+            html.tag("p", &[("class", "note")], |html| {
+                html.leaf("a", &[("href", "summary.csv")], "summary.csv");
+                html.text(" in the folder of the sweep has the numbers of this figure: the columns ");
+                html.leaf("code", &[], &format!("{0}, {0}_low, {0}_high", drawn.metric));
             });
         }
         html
@@ -110,7 +126,7 @@ impl<'a> Figures<'a> {
     fn plots_html(&self, drawn: (usize, &'static Drawn), html: &mut Html) {
         let mut plots: Vec<Bands> = self.panels.iter().map(|panel| self.plot(panel, drawn, true)).collect();
         // All plots of a number have the same upright axis.
-        let reach: Vec<f64> = plots.iter().flat_map(Bands::extent).chain([0.0]).collect();
+        let reach: Vec<f64> = plots.iter().flat_map(Bands::extent).collect();
         plots.iter_mut().for_each(|plot| plot.reach.clone_from(&reach));
         html.tag("div", &[("class", "multiples")], |html| {
             plots.iter().for_each(|plot| {
@@ -119,6 +135,9 @@ impl<'a> Figures<'a> {
         });
         if let Some(most) = plots.iter().max_by_key(|plot| plot.curves.len()).filter(|plot| plot.curves.len() > 1) {
             html.append(&most.legend());
+        }
+        if plots.iter().any(Bands::goes_beyond) {
+            html.leaf("p", &[("class", "note")], "An arrow at the edge: the interval goes on beyond the axis.");
         }
     }
 
@@ -130,11 +149,27 @@ impl<'a> Figures<'a> {
         }
     }
 
-    fn paper(&self) -> Option<Vec<Bands>> {
-        let plots = drawn(self.results)
-            .flat_map(|drawn| self.on_paper().iter().map(move |panel| self.plot(panel, drawn, false)))
-            .collect::<Vec<_>>();
+    fn paper(&self) -> Option<Vec<Plot>> {
+        let plots = drawn(self.results).flat_map(|drawn| match self.layout {
+            Layout::Map { x, y } => vec![Plot::Map(self.map(x, y, drawn, false))],
+            Layout::Curves { .. } | Layout::Sample { .. } => {
+                self.on_paper().iter().map(|panel| Plot::Bands(self.plot(panel, drawn, false))).collect()
+            }
+        });
+        let plots: Vec<Plot> = plots.collect();
         (!plots.is_empty()).then_some(plots)
+    }
+
+    /// The points of plots, in their order; all of a map.
+    fn points(&self, panels: &[Panel]) -> Vec<usize> {
+        if let Layout::Map { .. } = self.layout {
+            return accepted(self.results.plan()).collect();
+        }
+        let mut points: Vec<usize> = panels.iter().flat_map(Panel::points).collect();
+        // Those of a sample are in each of its plots.
+        points.sort_unstable();
+        points.dedup();
+        points
     }
 
     fn csv(&self, points: &[usize], metrics: &[usize]) -> Vec<u8> {
@@ -144,21 +179,27 @@ impl<'a> Figures<'a> {
         csv
     }
 
-    fn map(&self, x: usize, y: usize, (place, drawn): (usize, &'static Drawn)) -> HeatMap {
+    /// Where a link on a point leads: to its row, if it has one.
+    fn href(&self, point: usize) -> String {
+        if point < self.first_without_row { format!("#point-{point}") } else { String::new() }
+    }
+
+    fn map(&self, x: usize, y: usize, (place, drawn): (usize, &'static Drawn), linked: bool) -> HeatMap {
         let plan = self.results.plan();
-        let axis = |dimension: usize| {
-            (plan.dimensions[dimension][0].path.clone(), plan.dimensions[dimension][0].values.clone())
-        };
+        // Either all cells have links, or none: many are put together.
+        let linked = linked && self.first_without_row == usize::MAX;
         let cell = |point: usize| {
             let rows = rows_of(plan, point);
             let mean = mean(self.results, point, place, self.method)?.mean;
-            Some(heat::Cell { x: rows[x], y: rows[y], mean, href: format!("#point-{point}"), about: plan.label(point) })
+            let (href, about) =
+                if linked { (self.href(point), plan.label(point)) } else { (String::new(), String::new()) };
+            Some(heat::Cell { x: rows[x], y: rows[y], mean, href, about })
         };
         HeatMap {
             title: String::new(),
             of: (drawn.name.to_owned(), drawn.unit.to_owned()),
-            x: axis(x),
-            y: axis(y),
+            x: scale_of(&plan.dimensions[x][0]),
+            y: scale_of(&plan.dimensions[y][0]),
             cells: accepted(plan).filter_map(cell).collect(),
         }
     }
@@ -173,19 +214,18 @@ impl<'a> Figures<'a> {
                 x: key.number(rows_of(plan, *point)[dimension]),
                 mean: mean.mean,
                 interval: mean.interval.map(|interval| (interval.low, interval.high)),
-                href: if linked { format!("#point-{point}") } else { String::new() },
+                href: if linked { self.href(*point) } else { String::new() },
                 about: plan.label(*point),
             })
         };
         let curve = |(name, points): &(String, Vec<usize>)| {
-            let mut points: Vec<BandPoint> = points.iter().filter_map(point).collect();
+            let mut points: Vec<BandPoint> = points.iter().step_by(panel.step()).filter_map(point).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             BandCurve { name: name.clone(), points }
         };
-        let unit = if key.unit == "bps" { "bit/s" } else { &key.unit };
         Bands {
             title: panel.title.clone(),
-            x: (key.path.clone(), unit.to_owned()),
+            x: (key.path.clone(), unit_of(key).to_owned()),
             logarithmic: is_logarithmic(&key.accepted_numbers()),
             y: (drawn.name.to_owned(), drawn.unit.to_owned()),
             reach: Vec::new(),
@@ -195,9 +235,51 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// The unit of a key as scales of plots know it.
+fn unit_of(key: &Key) -> &str {
+    if key.unit == "bps" { "bit/s" } else { &key.unit }
+}
+
+/// The name of a key with a unit for all its values, and these as short as they can be told apart.
+fn scale_of(key: &Key) -> (String, Vec<String>) {
+    let numbers = key.accepted_numbers();
+    let largest = numbers.iter().copied().fold(0.0, f64::max);
+    let scale = Scale::fitting(largest, unit_of(key));
+    let written = |digits: usize| -> Vec<String> {
+        let one = |row| significant(key.number(row) * scale.factor, digits);
+        (0..key.values.len()).map(one).collect()
+    };
+    let are_different = |labels: &Vec<String>| {
+        let different: BTreeSet<&String> = labels.iter().collect();
+        different.len() == labels.len()
+    };
+    let labels = (3..6).map(written).find(are_different).unwrap_or_else(|| written(6));
+    let unit = if scale.unit.is_empty() { String::new() } else { format!(", {}", scale.unit) };
+    (format!("{}{unit}", key.path), labels)
+}
+
+/// A number with so many significant digits, without zeros at the end.
+fn significant(number: f64, digits: usize) -> String {
+    if !number.is_finite() {
+        return String::new();
+    }
+    let magnitude = if number == 0.0 { 0 } else { number.abs().log10().floor() as i32 };
+    let text = format!("{number:.*}", (digits as i32 - 1 - magnitude).max(0) as usize);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 impl Panel {
     fn points(&self) -> impl Iterator<Item = usize> {
         self.curves.iter().flat_map(|(_, points)| points.iter().copied())
+    }
+
+    /// Of how many points of a curve one is drawn: points that are not joined each have a mark.
+    fn step(&self) -> usize {
+        let most = self.curves.iter().map(|(_, points)| points.len()).max().unwrap_or(0);
+        if self.joined { 1 } else { most.div_ceil(MOST_MARKS).max(1) }
     }
 }
 
@@ -247,8 +329,12 @@ const DRAWN: [Drawn; 6] = [
     Drawn { metric: "udp_loss", name: "Loss of UDP", unit: "fraction", scale: 100.0, shown: "%", decimals: 3 },
     Drawn { metric: "completion_p95_s", name: "Completion time, p95", unit: "s", scale: 1.0, shown: "s", decimals: 3 },
 ];
-/// Of more points the page does not have the numbers, but summary.csv.
-const MOST_ROWS: usize = 2000;
+/// More points have no rows in the table of the page.
+pub(super) const MOST_ROWS: usize = 2000;
+/// The numbers of more points are not in the page, but in a file beside it.
+const MOST_INLINE: usize = 10_000;
+/// Marks of a plot without curves.
+const MOST_MARKS: usize = 3000;
 
 #[cfg(test)]
 mod tests {
@@ -258,6 +344,26 @@ mod tests {
     fn equal_ratios_are_told_from_equal_steps() {
         assert!(is_logarithmic(&[0.1, 0.37, 1.4, 5.0]) && !is_logarithmic(&[1.0, 2.0, 3.0]));
         assert!(!is_logarithmic(&[0.0, 1.0, 10.0]) && !is_logarithmic(&[1.0, 10.0]));
+    }
+
+    #[test]
+    fn values_on_the_axes_of_maps_are_short_and_differ() {
+        let key = |numbers: &[f64], unit: &str| Key {
+            path: "k".into(),
+            values: numbers.iter().map(f64::to_string).collect(),
+            arguments: None,
+            unit: unit.into(),
+            numbers: Some(numbers.iter().copied().map(Some).collect()),
+        };
+        assert_eq!(
+            scale_of(&key(&[0.001, 0.001_544_45, 0.01], "s")),
+            ("k, ms".into(), ["1", "1.54", "10"].map(String::from).into())
+        );
+        assert_eq!(scale_of(&key(&[1.0001, 1.0002], "")).1, ["1.0001", "1.0002"]);
+        assert_eq!(
+            scale_of(&key(&[0.0, 5e6, 1.5555e8], "bps")),
+            ("k, Mb/s".into(), ["0", "5", "156"].map(String::from).into())
+        );
     }
 
     #[test]

@@ -3,18 +3,19 @@
 mod figures;
 mod layout;
 
-pub use figures::{figure_csv, has_figure, pdf, svg};
+pub use figures::{figure_csv, has_figure, pdf, pdf_has_letters, svg};
 
+use ackclock::record::stats::Bounds;
 use ackclock_report::page::Page;
 use ackclock_report::page::html::Html;
+use ackclock_report::page::number::{fixed, plural};
 use ackclock_report::page::table::{Cell, Table};
 use ackclock_report::repeat::command_line;
-use ackclock_store::document::interval::Interval;
 
 use crate::plan::Plan;
 use crate::results::{Results, Status};
-use crate::summary::{Method, count, mean};
-use figures::{Drawn, Figures, drawn};
+use crate::summary::{Mean, Method, count, mean};
+use figures::{Drawn, Figures, MOST_ROWS, drawn};
 
 /// The page of a sweep: curves, and a table of all points with the command of each.
 pub fn page(results: &Results, method: Method) -> String {
@@ -78,11 +79,10 @@ fn table(results: &Results, method: Method) -> Html {
     if plan.dimensions.is_empty() {
         table = table.words("scenario");
     }
-    table = table.column("runs", "");
     for (_, drawn) in &shown {
         table = table.column(drawn.name, drawn.shown);
     }
-    table = table.words("command");
+    table = table.column("runs", "").words("arguments");
     let accepted: Vec<usize> = (0..plan.points.len()).filter(|point| plan.points[*point].is_some()).collect();
     for point in accepted.iter().take(MOST_ROWS) {
         let of_keys = plan.keys().zip(plan.rows_at(*point)).map(|(key, row)| Cell::text(key.values[row].clone()));
@@ -90,21 +90,39 @@ fn table(results: &Results, method: Method) -> Html {
         if cells.is_empty() {
             cells.push(Cell::text(plan.scenario.clone()));
         }
-        cells.push(Cell::number(count(results, *point, Status::Finished) as f64, 0));
         for (place, drawn) in &shown {
-            cells.push(mean(results, *point, *place, method).map_or(Cell::None, |mean| {
-                let ci95 = mean.interval.map(|interval| (interval.high - interval.low) / 2.0);
-                let interval = Interval { mean: mean.mean, ci95, min: mean.mean, max: mean.mean };
-                Cell::interval(&interval, drawn.scale, drawn.decimals)
-            }));
+            cells.push(mean(results, *point, *place, method).map_or(Cell::None, |mean| cell(&mean, drawn)));
         }
-        cells.push(Cell::Code(command_line(&plan.command_of(*point, results.seeds(*point)))));
+        cells.push(Cell::number(count(results, *point, Status::Finished) as f64, 0));
+        cells.push(Cell::Code(command_line(&plan.arguments_of(*point, results.seeds(*point)))));
         table.row_named(format!("point-{point}"), cells);
     }
     if accepted.len() > MOST_ROWS {
-        table = table.note(format!("{} more points are in summary.csv.", accepted.len() - MOST_ROWS));
+        table = table.note(format!("{} are in summary.csv.", plural(accepted.len() - MOST_ROWS, "more point")));
     }
-    table.html()
+    let mut html = Html::new();
+    html.leaf("p", &[], "The runs of a point alone: this command, and after it the arguments in the row of the point.");
+    html.tag("pre", &[], |html| {
+        html.leaf("code", &[], &command_line(&plan.run));
+    });
+    html.append(&table.html());
+    html
+}
+
+/// A mean, with half the width of its interval or with its ends.
+fn cell(mean: &Mean, drawn: &Drawn) -> Cell {
+    let written = fixed(mean.mean * drawn.scale, drawn.decimals);
+    match mean.interval {
+        None => Cell::Number(written),
+        Some(Bounds { low, high }) => {
+            let [low, high] = [low, high].map(|end| end * drawn.scale);
+            let half = (high - low) / 2.0;
+            match mean.has_ends {
+                true => Cell::ends(written, (low, high), half, drawn.decimals),
+                false => Cell::half(written, half, drawn.decimals),
+            }
+        }
+    }
 }
 
 fn repeat(plan: &Plan, method: Method) -> Html {
@@ -123,4 +141,72 @@ fn repeat(plan: &Plan, method: Method) -> Html {
     html
 }
 
-const MOST_ROWS: usize = 2000;
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ackclock_store::Key as RunKey;
+
+    use super::*;
+    use crate::metrics::METRICS;
+    use crate::plan::Key;
+    use crate::results::Row;
+
+    /// Two keys with so many values each, and a goodput at each point that makes a smooth map.
+    fn results(columns: usize, rows: usize) -> Results {
+        let key = |path: &str, count: usize| {
+            let values = (0..count).map(|value| format!("{value} ms")).collect();
+            let numbers = Some((0..count).map(|value| Some(value as f64 * 1e-3)).collect());
+            vec![Key { path: path.into(), values, arguments: None, unit: "s".into(), numbers }]
+        };
+        let points = columns * rows;
+        let mut results = Results::new(Plan {
+            dimensions: vec![key("network.trunk_delay", columns), key("traffic.start_jitter", rows)],
+            metrics: METRICS.iter().map(|metric| metric.name.to_owned()).collect(),
+            points: (0..points).map(|point| Some(RunKey::new("a", point as u64, 0))).collect(),
+            ..Plan::example()
+        });
+        for point in 0..points {
+            let goodput = 1e6 * ((point / rows) as f64 / columns as f64 + (point % rows) as f64 / rows as f64);
+            let number = |name: &str| (name == "goodput_bps").then_some(goodput);
+            let numbers = METRICS.iter().map(|metric| number(metric.name)).collect();
+            results.set(point, Row { numbers, failed: None });
+        }
+        results
+    }
+
+    fn all_after<'a>(page: &'a str, before: &'a str) -> Vec<&'a str> {
+        page.split(before).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+    }
+
+    #[test]
+    fn every_link_leads_to_a_row_and_maps_have_their_numbers_and_figures() {
+        for (columns, rows, links) in [(8, 9, 72), (50, 50, 0)] {
+            let results = results(columns, rows);
+            let page = page(&results, Method::Student);
+            let there: BTreeSet<&str> = all_after(&page, "id=\"point-").into_iter().collect();
+            let leads = all_after(&page, "href=\"#point-");
+            assert_eq!((leads.len(), there.len()), (links, (columns * rows).min(MOST_ROWS)));
+            assert!(leads.iter().all(|point| there.contains(point)));
+            assert!(page.contains("download=\"goodput_bps.csv\"") && page.contains("network.trunk_delay, ms"));
+            assert!(svg(&results, Method::Student).unwrap().contains("traffic.start_jitter, ms"));
+            assert!(pdf(&results, Method::Student).is_some());
+            let csv = figure_csv(&results, Method::Student).unwrap();
+            assert_eq!(csv.iter().filter(|octet| **octet == b'\n').count(), 1 + columns * rows);
+        }
+    }
+
+    #[test]
+    fn the_page_of_a_hundred_thousand_points_is_no_larger_than_a_browser_opens_at_once() {
+        for (columns, rows) in [(100, 1000), (100_000, 1)] {
+            let results = results(columns, rows);
+            let page = page(&results, Method::Student);
+            assert!(page.len() < 5_000_000, "{} octets of {columns} by {rows}", page.len());
+            assert!(
+                page.contains("<a href=\"summary.csv\">")
+                    && page.contains("\u{202f}000 more points are in summary.csv.")
+            );
+            assert!(svg(&results, Method::Student).unwrap().len() < 3_000_000);
+        }
+    }
+}

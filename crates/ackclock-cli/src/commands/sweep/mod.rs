@@ -11,7 +11,7 @@ use ackclock_scenario::sweep::{Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
 use ackclock_sweep::summary::{too_wide, without_effect};
 use ackclock_sweep::{
-    Checked, Estimate, METRICS, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, run_missing,
+    Checked, Estimate, METRICS, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, report, run_missing,
 };
 
 use crate::args::SweepArgs;
@@ -321,6 +321,11 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
     store.with_results(say_wide);
     let failed = store.with_results(say_failures);
     console::note(format_args!("tables and report.html in {place}"));
+    if store.with_results(|results| report::has_figure(results.plan()) && !report::pdf_has_letters(results.plan())) {
+        console::note(format_args!(
+            "note: the font of figure.pdf has no more letters than Latin-1, and others are question marks; figure.svg has them"
+        ));
+    }
     store.with_results(|results| shown.write(results))?;
     // What failed is in the table, with the reason; a script notices by the exit code.
     Ok(if failed > 0 { Exit::Outside } else { Exit::Fine })
