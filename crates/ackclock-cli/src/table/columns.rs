@@ -37,9 +37,10 @@ pub fn mean_in_brackets(value: &Interval, scale: f64, digits: usize) -> String {
 
 /// Half the width of an interval, or its ends where it would leave what the quantity can be.
 pub fn spread(value: &Interval, scale: f64, digits: usize, (least, most): (f64, f64)) -> String {
-    match value.cut(least, most) {
-        Some((low, high)) => format!("{} to {}", number(low * scale, digits), number(high * scale, digits)),
-        None => half_width(value, scale, digits),
+    let ends = value.cut(least, most).map(|(low, high)| [low, high].map(|end| number(end * scale, digits)));
+    match ends {
+        Some([low, high]) if low != high => format!("{low} to {high}"),
+        _ => half_width(value, scale, digits),
     }
 }
 

@@ -60,9 +60,12 @@ fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> Strin
             }));
             if has_intervals {
                 let interval = mean.and_then(|mean| mean.interval.map(|interval| (mean, interval)));
-                row.push(interval.map_or("-".into(), |(mean, interval)| match mean.has_ends {
-                    false => half(mean.mean, interval.high - mean.mean, shown),
-                    true => format!("{} to {}", scaled(interval.low), scaled(interval.high)),
+                row.push(interval.map_or("-".into(), |(mean, interval)| {
+                    let [low, high] = [interval.low, interval.high].map(scaled);
+                    match mean.has_ends && low != high {
+                        false => half(mean.mean, (interval.high - interval.low) / 2.0, shown),
+                        true => format!("{low} to {high}"),
+                    }
                 }));
             }
         }

@@ -409,7 +409,9 @@ fn intervals_can_be_those_of_the_bootstrap() {
     let place = Place::with("sweep-bootstrap", RANDOM);
     let student = swept(&place, &["--out", "all"]).exits_with(0).stdout;
     let bca = swept(&place, &["--out", "all", "--interval", "bca"]).exits_with(0).stdout;
-    assert!(bca.contains(" to ") && !student.contains(" to "), "{bca}");
+    // By Student's t only those are ends that were cut.
+    let ends = |text: &str| text.matches(" to ").count();
+    assert!(ends(&bca) > 20 && ends(&student) < 12, "{student}{bca}");
     assert_eq!(swept(&place, &["--out", "all", "--interval", "bca"]).stdout, bca);
 }
 

@@ -116,7 +116,11 @@ impl Cell {
 
     /// A mean, written out, with the ends of its interval; half its width is for saved tables.
     pub fn ends(mean: String, (low, high): (f64, f64), half: f64, decimals: usize) -> Cell {
-        Cell::Interval(mean, format!("{} to {}", fixed(low, decimals), fixed(high, decimals)), fixed(half, decimals))
+        let [low, high] = [low, high].map(|end| fixed(end, decimals));
+        if low == high {
+            return Cell::half(mean, half, decimals);
+        }
+        Cell::Interval(mean, format!("{low} to {high}"), fixed(half, decimals))
     }
 
     /// Whether it is a mean without any spread.

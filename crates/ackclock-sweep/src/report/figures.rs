@@ -92,7 +92,7 @@ impl<'a> Figures<'a> {
         html.leaf("p", &[("class", "note")], METRICS[place].about);
         match self.layout {
             Layout::Map { x, y } => {
-                html.append(&self.map(x, y, (place, drawn), true).html());
+                html.append(&Html::of_class("div", "multiples", &self.map(x, y, (place, drawn), true).html()));
             }
             Layout::Curves { .. } | Layout::Sample { .. } => self.plots_html((place, drawn), &mut html),
         }
