@@ -63,7 +63,7 @@ impl Opened {
         if is_other {
             // They are of other runs than the plan.
             for table in write::TABLES {
-                remove_if_there(&path.join(table))?;
+                write::remove(&path.join(table))?;
             }
         }
         let ledger = match ledger {
@@ -198,13 +198,6 @@ fn write_plan(folder: &Path, plan: &Plan) -> Result<(), Error> {
         whole.commit()
     };
     write().map_err(|error| Error::write(&file, error))
-}
-
-fn remove_if_there(file: &Path) -> Result<(), Error> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::write(file, error)),
-        _ => Ok(()),
-    }
 }
 
 /// The files of a sweep that the program replaces.

@@ -71,6 +71,13 @@ pub fn too_wide(results: &Results) -> Vec<usize> {
     (0..plan.points.len()).filter(is_decided).filter(|point| !is_narrow(*point)).collect()
 }
 
+/// The numbers that intervals were asked for and that no finished run has: nothing is known of how narrow they are.
+pub fn without_values(results: &Results) -> Vec<&'static str> {
+    let until = results.plan().until_ci.iter().flat_map(|until| &until.widths);
+    let named = until.filter_map(|width| METRICS.iter().position(|metric| metric.name == width.metric));
+    named.filter(|metric| !results.has(*metric)).map(|metric| METRICS[metric].name).collect()
+}
+
 /// The mean difference of a number between a point and that which it is compared with, seed by seed: what both have in common
 /// by their common random numbers cancels. `None` if no seed has the number at both.
 pub fn difference(results: &Results, point: usize, metric: usize, method: Method, baseline: Baseline) -> Option<Mean> {
@@ -81,6 +88,14 @@ pub fn difference(results: &Results, point: usize, metric: usize, method: Method
     let differences: Vec<f64> = pairs.filter_map(both).map(|(here, there)| here - there).collect();
     let (least, most) = METRICS[metric].limits(plan.flows);
     of_values(results, point, metric, method, &differences, (least - most, most - least))
+}
+
+/// How many seeds a point and that which it is compared with have in common, with a finished run of both.
+pub fn pairs(results: &Results, point: usize, baseline: Baseline) -> usize {
+    let base = baseline.point_of(results.plan(), point);
+    let is_finished = |run: usize| results.status(run) == Status::Finished;
+    let both = results.runs_of(point).zip(results.runs_of(base));
+    both.filter(|(run, base)| is_finished(*run) && is_finished(*base)).count()
 }
 
 /// The keys of dimensions whose values all give the same: at no other values and under no seed does any number change with
@@ -150,6 +165,14 @@ impl Baseline {
                 Err((format!("`{}` is never {:?}", key.path, value.trim()), known))
             }
         }
+    }
+
+    /// All that a plan has.
+    pub fn all(plan: &Plan) -> impl Iterator<Item = Baseline> {
+        let rows = |(dimension, keys): (usize, &Vec<Key>)| {
+            (0..keys[0].values.len()).map(move |row| Baseline { dimension, row })
+        };
+        plan.dimensions.iter().enumerate().flat_map(rows)
     }
 
     /// The point that a point is compared with.

@@ -188,7 +188,7 @@ pub struct Selection<'a> {
 }
 
 /// Writes a row for each point as CSV: how many runs were finished and failed, and of each number the mean, and the ends of its
-/// 95 % confidence interval; with a baseline the mean difference from that, of the other points.
+/// 95 % confidence interval; with a baseline how many pairs of runs there are, and the mean difference from that, of the other points.
 ///
 /// # Errors
 /// If the file cannot be written to.
@@ -211,7 +211,10 @@ pub fn summary_csv(
         })
         .collect();
     let mut names: Vec<String> = of_keys.iter().map(|column| quoted(&column.name)).collect();
-    names.extend(["runs".into(), "failed".into()]);
+    match baseline {
+        None => names.extend(["runs".into(), "failed".into()]),
+        Some(_) => names.push("pairs".into()),
+    }
     names.extend(
         metrics.iter().flat_map(|(_, name)| [(*name).to_owned(), format!("{name}_low"), format!("{name}_high")]),
     );
@@ -234,7 +237,10 @@ pub fn summary_csv(
             }
         }
         let count = |status| summary::count(results, point, status);
-        let _ = write!(line, "{},{}", count(Status::Finished), count(Status::Failed));
+        let _ = match baseline {
+            None => write!(line, "{},{}", count(Status::Finished), count(Status::Failed)),
+            Some(baseline) => write!(line, "{}", summary::pairs(results, point, baseline)),
+        };
         for (metric, _) in &metrics {
             let mean = match baseline {
                 None => summary::mean(results, point, *metric, method),

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::plan::Plan;
 use crate::results::{Results, Row, Status};
 use crate::store::{LEDGER, PLAN, files, read_plan};
-use crate::summary::Method;
+use crate::summary::{Baseline, Method};
 use crate::table::{self, Selection};
 use crate::write::TABLES;
 
@@ -134,7 +134,7 @@ fn follow(path: &Path, results: &Results, findings: &mut Findings) {
         let mut text = Vec::new();
         write(&mut text).is_ok() && fs::read(path.join(name)).is_ok_and(|found| found == text)
     };
-    let tables: [(&str, bool); 3] = [
+    let mut tables = vec![
         ("table.parquet", is_equal("table.parquet", &|out| table::parquet(results, out))),
         ("table.csv", is_equal("table.csv", &|out| table::csv(results, out))),
         (
@@ -144,6 +144,11 @@ fn follow(path: &Path, results: &Results, findings: &mut Findings) {
             }),
         ),
     ];
+    if path.join(DIFFERENCES).exists() {
+        let found = fs::read(path.join(DIFFERENCES)).unwrap_or_default();
+        let is_as_the_ledger = methods.iter().any(|method| are_differences(results, *method, &found));
+        tables.push((DIFFERENCES, is_as_the_ledger));
+    }
     for (name, is_as_the_ledger) in tables {
         // One that is missing or damaged has been named.
         let file = path.join(name);
@@ -153,5 +158,22 @@ fn follow(path: &Path, results: &Results, findings: &mut Findings) {
     }
 }
 
+/// Whether a file has the differences from some baseline. Most baselines are told by the first row.
+fn are_differences(results: &Results, method: Method, found: &[u8]) -> bool {
+    let plan = results.plan();
+    let written = |baseline: Baseline, selection: Selection<'_>| {
+        let mut text = Vec::new();
+        let written = table::summary_csv(results, method, Some(baseline), selection, &mut text);
+        written.is_ok().then_some(text).unwrap_or_default()
+    };
+    Baseline::all(plan).any(|baseline| {
+        let is_shown = |point: &usize| plan.points[*point].is_some() && baseline.point_of(plan, *point) != *point;
+        let first: Vec<usize> = (0..plan.points.len()).find(is_shown).into_iter().collect();
+        found.starts_with(&written(baseline, Selection { points: Some(&first), metrics: None }))
+            && found == written(baseline, Selection::default())
+    })
+}
+
+const DIFFERENCES: &str = "differences.csv";
 const AGAIN: &str = "the same `ackclock sweep`, or `ackclock merge`, does what is missing and writes the tables again";
 const PLAN_AGAIN: &str = "remove it, and run the same `ackclock sweep` again: runs in the ledger are used";

@@ -1,6 +1,8 @@
 //! The tables and figures of a sweep as files that have their names only when all of them are whole.
 
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use ackclock_store::folder::checksum;
 use ackclock_store::{ResultFolder, WholeFile};
@@ -23,7 +25,7 @@ pub(crate) const TABLES: [&str; 8] = [
     "figure.csv",
 ];
 
-/// Writes all of them.
+/// Writes all that there are of them, and removes the others: they are of other runs, or were asked for by an earlier command.
 pub(crate) fn tables(
     folder: &mut ResultFolder,
     results: &Results,
@@ -66,5 +68,16 @@ pub(crate) fn tables(
     for (name, _, file) in files {
         file.commit().map_err(|error| Error::write(&path.join(name), error))?;
     }
+    for name in TABLES.iter().filter(|name| !is_there(name)) {
+        remove(&path.join(name))?;
+    }
     Ok(folder.note(&[], results.count(Status::Missing) == 0)?)
+}
+
+/// Removes a file, if it is there.
+pub(crate) fn remove(file: &Path) -> Result<(), Error> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::write(file, error)),
+        _ => Ok(()),
+    }
 }

@@ -1,7 +1,7 @@
 //! The table of a sweep: a line for each point, with means over its seeds.
 
 use ackclock_store::document::interval::Interval;
-use ackclock_sweep::summary::{Baseline, Method, count, difference, mean};
+use ackclock_sweep::summary::{Baseline, Method, count, difference, mean, pairs};
 use ackclock_sweep::{METRICS, Results, Status};
 
 use super::columns::{NAME_LENGTH, Row, align, half_width, number, short};
@@ -36,7 +36,7 @@ fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> Strin
         })
         .collect();
     let has_intervals = plan.seeds > 1;
-    let mut rows: Vec<Row> = vec![header(results, &places, has_intervals)];
+    let mut rows: Vec<Row> = vec![header(results, &places, has_intervals, baseline.is_some())];
     let is_shown = |point: &usize| {
         plan.points[*point].is_some() && baseline.is_none_or(|baseline| baseline.point_of(plan, *point) != *point)
     };
@@ -47,7 +47,10 @@ fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> Strin
         if row.is_empty() {
             row.push(short(&plan.scenario, NAME_LENGTH));
         }
-        row.push(count(results, *point, Status::Finished).to_string());
+        row.push(match baseline {
+            None => count(results, *point, Status::Finished).to_string(),
+            Some(baseline) => pairs(results, *point, baseline).to_string(),
+        });
         for (place, shown) in &places {
             let mean = match baseline {
                 None => mean(results, *point, *place, method),
@@ -84,12 +87,12 @@ fn half(mean: f64, half: f64, shown: &Shown) -> String {
     half_width(&Interval { mean, ci95: Some(half), min: mean, max: mean }, shown.scale, shown.digits)
 }
 
-fn header(results: &Results, places: &[(usize, &Shown)], has_intervals: bool) -> Row {
+fn header(results: &Results, places: &[(usize, &Shown)], has_intervals: bool, is_of_pairs: bool) -> Row {
     let mut header: Row = results.plan().keys().map(|key| short(&key.path, NAME_LENGTH)).collect();
     if header.is_empty() {
         header.push(String::new());
     }
-    header.push("runs".into());
+    header.push(if is_of_pairs { "pairs" } else { "runs" }.into());
     for (_, shown) in places {
         header.push(shown.heading.into());
         if has_intervals {
