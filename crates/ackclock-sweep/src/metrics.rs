@@ -2,8 +2,8 @@
 
 use ackclock::record::stats::{mean, quantile};
 use ackclock::record::{Histogram, Records};
-use ackclock::scenario::{Flow, Scenario};
-use ackclock::units::{Span, Time};
+use ackclock::scenario::Scenario;
+use ackclock::units::Span;
 
 /// A number of a row.
 #[derive(Clone, Copy, Debug)]
@@ -37,26 +37,6 @@ impl Metric {
             Range::NotBelow0 => (0.0, f64::INFINITY),
             Range::Share => (0.0, 1.0),
             Range::Jain => (1.0 / flows.max(1) as f64, 1.0),
-        }
-    }
-}
-
-/// What has to be known of a scenario to make a row of a run of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Facts {
-    /// The name of the bottleneck's port.
-    bottleneck: Option<String>,
-    /// When each flow with a size begins; `None` of the others, and where it depends on the seed.
-    files: Vec<Option<Time>>,
-}
-
-impl Facts {
-    /// Of this scenario.
-    pub fn of(scenario: &Scenario) -> Facts {
-        let start = |flow: &Flow| (flow.size.is_some() && flow.start_jitter == Span::ZERO).then_some(flow.start);
-        Facts {
-            bottleneck: scenario.bottleneck.as_ref().map(|bottleneck| scenario.links[bottleneck.link].name.clone()),
-            files: scenario.flows.iter().map(start).collect(),
         }
     }
 }
@@ -239,36 +219,36 @@ pub const METRICS: &[Metric] = &[
     Metric {
         name: "completed_files",
         unit: "",
-        about: "Flows with a size whose last byte was acknowledged, in the whole run.",
+        about: "Flows with a size whose last byte was acknowledged, in the whole run; where some flow has a size.",
         range: Range::NotBelow0,
         of: |m| (m.files > 0).then_some(m.completions_s.len() as f64),
     },
     Metric {
         name: "completion_mean_s",
         unit: "s",
-        about: "The mean time from the start of a file to the acknowledgement of its last byte, of those that came to it.",
+        about: "The mean time from when a file begins, jitter included, to the acknowledgement of its last byte, of those that came to it.",
         range: Range::NotBelow0,
         of: |m| (!m.completions_s.is_empty()).then(|| mean(&m.completions_s)),
     },
     Metric {
         name: "completion_p50_s",
         unit: "s",
-        about: "The median of these times, exact.",
+        about: "The median of the times from when files begin to the acknowledgements of their last bytes, exact.",
         range: Range::NotBelow0,
         of: |m| quantile(&m.completions_s, 0.5),
     },
     Metric {
         name: "completion_p95_s",
         unit: "s",
-        about: "The 95th percentile of these times, exact.",
+        about: "The 95th percentile of the times from when files begin to the acknowledgements of their last bytes, exact.",
         range: Range::NotBelow0,
         of: |m| quantile(&m.completions_s, 0.95),
     },
 ];
 
 /// The row of a run. What is not defined, and what is not finite, is not there.
-pub(crate) fn row(facts: &Facts, records: &Records) -> Vec<Option<f64>> {
-    let measured = Measured::of(facts, records);
+pub(crate) fn row(scenario: &Scenario, records: &Records) -> Vec<Option<f64>> {
+    let measured = Measured::of(scenario, records);
     METRICS.iter().map(|metric| (metric.of)(&measured).filter(|number| number.is_finite())).collect()
 }
 
@@ -281,7 +261,7 @@ fn seconds(span: Option<Span>) -> Option<f64> {
 }
 
 impl Measured {
-    fn of(facts: &Facts, records: &Records) -> Measured {
+    fn of(scenario: &Scenario, records: &Records) -> Measured {
         let rest = records.after_warmup.as_ref();
         let mut measured = Measured {
             efficiency: if rest.is_some() { records.efficiency_after_warmup } else { records.efficiency },
@@ -292,13 +272,13 @@ impl Measured {
             }),
             ..Measured::default()
         };
-        measured.flows(facts, records);
+        measured.flows(scenario, records);
         measured.udp(records);
-        measured.ports(facts, records);
+        measured.ports(scenario, records);
         measured
     }
 
-    fn flows(&mut self, facts: &Facts, records: &Records) {
+    fn flows(&mut self, scenario: &Scenario, records: &Records) {
         let rest = records.after_warmup.as_ref();
         for (place, flow) in records.flows.iter().enumerate() {
             let counts = rest.map_or(flow.counts, |rest| rest.flows[place]);
@@ -315,12 +295,13 @@ impl Measured {
                 self.one_way.merge(&delays.one_way);
                 self.round_trip.merge(&delays.round_trip);
             }
-            if let Some(Some((start, completed))) =
-                facts.files.get(place).map(|start| Some(((*start)?, flow.completed)))
-            {
-                self.files += 1;
-                self.completions_s.extend(completed.map(|completed| completed.since(start).as_secs_f64()));
-            }
+        }
+        let files = scenario.flows.iter().zip(&records.flows).filter(|(flow, _)| flow.size.is_some());
+        for (flow, record) in files {
+            self.files += 1;
+            // From when the application begins, which may depend on the seed.
+            let time = record.completed.map(|completed| completed.since(flow.begins(records.seed)).as_secs_f64());
+            self.completions_s.extend(time);
         }
         self.completions_s.sort_by(f64::total_cmp);
     }
@@ -339,9 +320,10 @@ impl Measured {
         }
     }
 
-    fn ports(&mut self, facts: &Facts, records: &Records) {
+    fn ports(&mut self, scenario: &Scenario, records: &Records) {
         let rest = records.after_warmup.as_ref();
-        let counts = |name: &str| facts.bottleneck.as_deref().is_none_or(|bottleneck| bottleneck == name);
+        let bottleneck = scenario.bottleneck.as_ref().map(|bottleneck| scenario.links[bottleneck.link].name.as_str());
+        let counts = |name: &str| bottleneck.is_none_or(|bottleneck| bottleneck == name);
         for (place, port) in records.ports.iter().enumerate().filter(|(_, port)| counts(&port.name)) {
             let (arrivals, drops, mean_queue) = match rest.map(|rest| &rest.ports[place]) {
                 Some(rest) => (rest.arrivals, rest.drops, rest.mean_queue),

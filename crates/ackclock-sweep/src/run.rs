@@ -11,7 +11,7 @@ use ackclock_scenario::sweep::Sweep;
 
 use crate::check::Checked;
 use crate::error::Error;
-use crate::metrics::{self, Facts};
+use crate::metrics;
 use crate::results::{Results, Row, Status};
 use crate::shard::Shard;
 use crate::store::Store;
@@ -69,10 +69,7 @@ pub fn run_missing(
     let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
     let failed = Mutex::new(None);
     let load = |point: usize| match checked.scenario(sweep, point) {
-        Ok(scenario) => {
-            let facts = Facts::of(&scenario);
-            Some((scenario, facts))
-        }
+        Ok(scenario) => Some(scenario),
         Err(error) => {
             *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             None
@@ -91,8 +88,8 @@ pub fn run_missing(
     });
     let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
     let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
-        let facts = loaded.get().and_then(|loaded| loaded.as_ref()).map(|(_, facts)| facts);
-        store.keep(*run, row(facts, end, options.time_limit))
+        let scenario = loaded.get().and_then(|loaded| loaded.as_deref());
+        store.keep(*run, row(scenario, end, options.time_limit))
     };
     let runs =
         ackclock_run::run_each(jobs, options.threads, options.engine, options.time_limit, options.stop, watch, keep);
@@ -108,8 +105,8 @@ pub fn run_missing(
     }
 }
 
-/// The scenario of a point and what has to be known of it, once they are loaded; `None` if they cannot be.
-type Loaded = Option<(Arc<Scenario>, Facts)>;
+/// The scenario of a point, once it is loaded; `None` if it cannot be.
+type Loaded = Option<Arc<Scenario>>;
 
 /// The scenario of a point, which is loaded once for all its runs.
 struct OfPoint<'a, F> {
@@ -120,17 +117,16 @@ struct OfPoint<'a, F> {
 
 impl<F: Fn(usize) -> Loaded + Sync> Load for OfPoint<'_, F> {
     fn load(self) -> Option<Arc<Scenario>> {
-        let loaded = self.loaded.get_or_init(|| (self.load)(self.point));
-        loaded.as_ref().map(|(scenario, _)| scenario.clone())
+        self.loaded.get_or_init(|| (self.load)(self.point)).clone()
     }
 }
 
-fn row(facts: Option<&Facts>, end: End, limit: Option<Duration>) -> Row {
+fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>) -> Row {
     let failed = |reason: String| Row { numbers: Vec::new(), failed: Some(reason) };
     match end {
         End::Finished(records) => {
-            let facts = facts.expect("a run that finished was loaded");
-            Row { numbers: metrics::row(facts, &records), failed: None }
+            let scenario = scenario.expect("a run that finished was loaded");
+            Row { numbers: metrics::row(scenario, &records), failed: None }
         }
         End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
         End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::Place;
+use crate::support::{Place, RANDOM};
 
 /// Files, losses on a link, and UDP.
 const MIXED: &str = r#"
@@ -128,4 +128,44 @@ fn each_number_of_a_row_follows_from_the_run() {
             assert!(value(name).unwrap() > 0.0, "{set}: {name} is no test if it is 0");
         }
     }
+}
+
+/// Where starts are jittered, the time counts from when the application begins under the seed.
+#[test]
+fn files_that_begin_at_random_have_completion_times() {
+    let place = Place::with("sweep-jittered-files", MIXED);
+    let sets = ["--set", "traffic.start_jitter=100 ms", "--seeds", "2"];
+    place.run(&[&["sweep", "scenario.toml", "--out", "kept"], &sets[..]].concat()).exits_with(0);
+    let table = place.read("kept/table.csv");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column =
+        |name: &str| rows[0].iter().position(|column| *column == name).unwrap_or_else(|| panic!("no {name}: {table}"));
+    let run = [&["run", "scenario.toml", "--json", "--record", "sent", "--out", "one"], &sets[..]].concat();
+    let runs = place.run(&run).exits_with(0).json();
+    let sent = place.run(&["export", "one", "--metric", "sent"]).exits_with(0).stdout;
+    // The first segment leaves when the application begins.
+    let begins = |seed: &str, flow: &str| {
+        let first = sent.lines().find_map(|line| line.strip_prefix(&format!("{seed},{flow},"))).unwrap();
+        first.split(',').next().unwrap().parse::<f64>().unwrap() * 1e-12
+    };
+    for (nth, row) in rows[1..].iter().enumerate() {
+        assert_eq!(row[column("completed_files")], "2");
+        let flows = items(&runs["runs"][nth], "flows");
+        let seed = row[column("seed")];
+        let times =
+            [(0, "f1"), (1, "f2")].map(|(flow, name)| number(&flows[flow], &["completed_s"]) - begins(seed, name));
+        assert!(begins(seed, "f2") > 0.0, "it is jittered");
+        let mean = row[column("completion_mean_s")].parse::<f64>().unwrap();
+        assert!((mean - (times[0] + times[1]) / 2.0).abs() < 1e-9, "{mean} of {times:?}");
+    }
+}
+
+#[test]
+fn a_number_that_no_run_has_decides_nothing_and_is_named() {
+    let place = Place::with("sweep-until-none", RANDOM);
+    let until = ["sweep", "scenario.toml", "--until-ci", "completion_p95_s=5%", "--out", "none"];
+    place
+        .run(&until)
+        .exits_with(0)
+        .says(&["warning: --until-ci completion_p95_s: no run has this number", "`ackclock explain completion_p95_s`"]);
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ackclock_scenario::sweep::{Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
-use ackclock_sweep::summary::{too_wide, without_effect};
+use ackclock_sweep::summary::{too_wide, without_effect, without_values};
 use ackclock_sweep::{
     Checked, Estimate, METRICS, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, report, run_missing,
 };
@@ -317,6 +317,12 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
     output::print(&store.with_results(|results| table::sweep::render(results, method, baseline)))?;
     for key in store.with_results(without_effect) {
         console::note(format_args!("note: `{key}` has no effect: every run gives the same with each of its values"));
+    }
+    for number in store.with_results(without_values) {
+        console::note(format_args!(
+            "warning: --until-ci {number}: no run has this number, so nothing decided how many seeds there are; \
+             `ackclock explain {number}` says where it is defined"
+        ));
     }
     store.with_results(say_wide);
     let failed = store.with_results(say_failures);
