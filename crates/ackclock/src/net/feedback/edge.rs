@@ -26,9 +26,11 @@ pub(in crate::net) struct Edge<T> {
 /// One flow.
 pub(in crate::net) struct Session {
     translation: Option<Translation>,
-    /// What the rates allow in the averaging interval in which an acknowledgement passed last, and the number of that interval.
+    /// What the rates allow in the averaging interval in which an acknowledgement passed last; the number of that interval, or when it
+    /// ends.
     allowed: u32,
     allowed_in: u64,
+    allowed_until: Time,
     advertised: u32,
     /// Whether a window was lowered here: then all that follow are written, or the sender would not know that it rises again.
     writes: bool,
@@ -87,6 +89,7 @@ impl<T> Edge<T> {
                 translation: feedback.window.as_ref().map(|params| Translation::new(params, flow)),
                 allowed: flow.advertised,
                 allowed_in: u64::MAX,
+                allowed_until: Time::ZERO,
                 advertised: flow.advertised,
                 writes: false,
                 acks: 0,
@@ -234,8 +237,31 @@ impl Session {
         rate: impl FnOnce() -> f64,
     ) -> Option<u32> {
         if self.allowed_in != interval {
-            self.allow(interval, rate());
+            self.allowed_in = interval;
+            self.allow(rate());
         }
+        self.lower(now, window)
+    }
+
+    /// The same of a session of which it is known how long its rate holds: `rate` says the rate, and until when.
+    #[inline(always)]
+    pub(in crate::net) fn pass_while(
+        &mut self,
+        now: Time,
+        window: Option<u32>,
+        rate: impl FnOnce() -> (f64, Time),
+    ) -> Option<u32> {
+        if now >= self.allowed_until {
+            let (rate, until) = rate();
+            self.allowed_until = until;
+            self.allow(rate);
+        }
+        self.lower(now, window)
+    }
+
+    /// Lowers the window of an acknowledgement to what is allowed.
+    #[inline(always)]
+    fn lower(&mut self, now: Time, window: Option<u32>) -> Option<u32> {
         let before = window.unwrap_or(self.advertised);
         let said = self.allowed.min(before);
         self.writes |= said < before || window.is_some();
@@ -248,10 +274,9 @@ impl Session {
         self.writes.then_some(said)
     }
 
-    /// Computes what the rate of an interval allows.
+    /// Computes what a rate allows.
     #[inline(never)]
-    fn allow(&mut self, interval: u64, rate: f64) {
-        self.allowed_in = interval;
+    fn allow(&mut self, rate: f64) {
         if let Some(translation) = &self.translation {
             self.allowed = translation.window(rate);
         }

@@ -80,8 +80,7 @@ fn write_into_segment(packet: &mut Arrival, place: EdgePlace, io: &mut Io) {
 fn pass(now: Time, place: EdgePlace, window: Option<u32>, edges: &mut [RatedEdge<Arrival>]) -> Option<u32> {
     let EdgePlace { edge, session } = place;
     let RatedEdge { edge, rates } = &mut edges[edge];
-    let interval = rates.interval_at(now);
-    edge.session(session).pass(now, interval, window, || rates.rate(interval, session))
+    edge.session(session).pass_while(now, window, || rates.rate_at(now, session))
 }
 
 impl PortRates {

@@ -44,10 +44,12 @@ impl RateLog {
         now.as_ps() / self.interval_ps
     }
 
-    /// The rate of a session in this interval, which the port has reached.
-    #[inline]
-    pub(in crate::net::batched) fn rate(&self, interval: u64, session: usize) -> f64 {
-        self.intervals[(interval - self.first) as usize][session]
+    /// The rate of a session at an instant that the port has reached, and until when it holds.
+    #[inline(never)]
+    pub(in crate::net::batched) fn rate_at(&self, now: Time, session: usize) -> (f64, Time) {
+        let interval = self.interval_at(now);
+        let until = Time::from_ps((interval + 1).saturating_mul(self.interval_ps));
+        (self.intervals[(interval - self.first) as usize][session], until)
     }
 
     /// The rates of the interval with this number, if they are known, and since when they hold.
@@ -81,10 +83,11 @@ mod tests {
         log.push(&[5.0, 2.0]);
         log.push(&[6.0, 3.0]);
         let at = |log: &RateLog, ps: u64| {
-            let interval = log.interval_at(Time::from_ps(ps));
-            (log.rate(interval, 0), log.rate(interval, 1))
+            let [one, other] = [0, 1].map(|session| log.rate_at(Time::from_ps(ps), session).0);
+            (one, other)
         };
         assert_eq!([0, 9, 10, 19, 20].map(|ps| at(&log, ps).1), [1.0, 1.0, 2.0, 2.0, 3.0]);
+        assert_eq!([0, 9, 10].map(|ps| log.rate_at(Time::from_ps(ps), 0).1.as_ps()), [10, 10, 20]);
         assert_eq!(log.of_interval(1), Some((Time::from_ps(10), &[5.0, 2.0][..])));
         assert_eq!(log.of_interval(3), None);
         log.forget_before(Time::from_ps(19));
@@ -98,6 +101,6 @@ mod tests {
     #[test]
     fn rates_without_intervals_never_change() {
         let log = log(Time::NEVER.as_ps());
-        assert_eq!(log.interval_at(Time::from_ps(u64::MAX - 1)), 0);
+        assert_eq!(log.rate_at(Time::from_ps(u64::MAX - 1), 0), (f64::INFINITY, Time::NEVER));
     }
 }
