@@ -1,6 +1,6 @@
 //! What is wrong in the folder of a result, or of the finished runs of one that is not complete.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use ackclock_report::captures;
 use ackclock_store::document::{Document, Run, events};
 use ackclock_store::result::{self, RESULT, ResultError, SCENARIO, UNFINISHED};
 use ackclock_store::tables::{self, Origin, Tables};
-use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, check_page, recorded};
+use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, PAGE_AGAIN, check_page, recorded};
 
 use crate::unfinished::{KINDS, LEDGER, SEED, is_recorded};
 
@@ -34,7 +34,10 @@ pub fn verify(marked: &Marked) -> Findings {
     for folder in folders(&path.join(UNFINISHED)) {
         unfinished(path, &folder, &mut findings);
     }
-    check_page(&path.join(PAGE), &mut findings);
+    match marked.has_checksum(PAGE) {
+        true => drop(marked.check(PAGE, PAGE_AGAIN, &mut findings)),
+        false => check_page(&path.join(PAGE), false, &mut findings),
+    }
     let ours = [RESULT, SCENARIO, events::FILE, UNFINISHED, PAGE, tables::FOLDER, captures::FOLDER];
     marked.others(&ours, &mut findings);
     findings
@@ -108,11 +111,15 @@ fn unfinished(result: &Path, folder: &Path, findings: &mut Findings) {
     }
     let mut runs: Vec<(u64, String)> = Vec::new();
     let mut found = Findings::default();
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeMap<Key, String> = BTreeMap::new();
     let read = Ledger::read_lines(&path, |number, line: Result<(Key, Run), BadLine>| match line {
         Ok((key, run)) => {
-            if !seen.insert(key) {
-                found.damage_at(&path, format!("line {number}"), "it repeats an earlier line", LINE_IS_NOT_USED);
+            match seen.insert(key, run.fingerprint.clone()) {
+                Some(earlier) if earlier == run.fingerprint => {
+                    found.remains(&path, format!("line {number} repeats an earlier line"), LINE_IS_NOT_USED);
+                }
+                Some(_) => found.damage_at(&path, format!("line {number}"), OTHER_NUMBERS, REMOVE_BOTH),
+                None => {}
             }
             runs.push((run.seed, run.fingerprint));
         }
@@ -166,4 +173,6 @@ const PAGE: &str = "report.html";
 const AGAIN: &str = "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR";
 const SCENARIO_AGAIN: &str = "put it back, or move it and run the scenario again; `result.json` has the text of the scenario as `scenario.resolved`";
 const RESUME: &str = "the same `ackclock run` does this run again";
+const OTHER_NUMBERS: &str = "it is the run of an earlier line, with other numbers";
+const REMOVE_BOTH: &str = "remove both lines, and the same `ackclock run` does the run again";
 const LINE_IS_NOT_USED: &str = "nothing is to be done: the runs are equal";

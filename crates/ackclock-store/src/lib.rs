@@ -30,6 +30,6 @@ pub use finding::{Finding, Findings, Weight, read_file};
 pub use folder::ResultFolder;
 pub use holds::{Holds, MARKER};
 pub use ledger::{BadLine, Damage, Key, Ledger};
-pub use marked::{Marked, check_page};
+pub use marked::{Marked, PAGE_AGAIN, check_page};
 pub use owner::Owner;
 pub use whole::WholeFile;

@@ -48,11 +48,11 @@ impl Marked {
             Ok(Some(marker)) => Some(marker),
             Ok(None) if guessed.is_none() => return Ok(None),
             Ok(None) => {
-                findings.damage(&path.join(MARKER), "it is missing", MARKER_REMEDY);
+                findings.damage(&path.join(MARKER), "it is missing", without_marker(guessed));
                 None
             }
             Err(what) => {
-                findings.damage(&path.join(MARKER), what, MARKER_REMEDY);
+                findings.damage(&path.join(MARKER), what, without_marker(guessed));
                 None
             }
         };
@@ -113,6 +113,10 @@ impl Marked {
     pub fn others(&self, ours: &[&str], findings: &mut Findings) {
         for name in names(&self.path) {
             let path = self.path.join(&name);
+            // A folder of results of its own is looked at by itself.
+            if path.join(MARKER).exists() {
+                continue;
+            }
             if name_of_partial(&name).is_some() {
                 let what = "a process that was stopped left it";
                 findings.remains(&path, what, "the next command in the folder removes it");
@@ -123,18 +127,28 @@ impl Marked {
     }
 }
 
-/// A page that `report` or `quick` wrote, if it is there, is as it was written.
-pub fn check_page(path: &Path, findings: &mut Findings) {
-    const REMEDY: &str = "write it again with `ackclock report`, or with the same command";
-    if !path.exists() {
+/// A page that `report` or `quick` wrote is as it was written, and is there if it `has_to_be`.
+pub fn check_page(path: &Path, has_to_be: bool, findings: &mut Findings) {
+    if !path.exists() && !has_to_be {
         return;
     }
-    if let Some(page) = read_file(path, REMEDY, findings)
+    if let Some(page) = read_file(path, PAGE_AGAIN, findings)
         && let Some(what) = crate::seal::page_damage(&page)
     {
-        findings.damage(path, what, REMEDY);
+        findings.damage(path, what, PAGE_AGAIN);
     }
 }
 
-const MARKER_REMEDY: &str =
-    "the results can be read; to run something into the folder, rename it and run the same command again";
+/// What to do about a page.
+pub const PAGE_AGAIN: &str =
+    "remove it if it is there, and write it again with `ackclock report`, or with the same command";
+
+/// What can be done with a folder without a marker that can be relied on.
+fn without_marker(holds: Option<Holds>) -> &'static str {
+    match holds {
+        Some(Holds::Sweep) => {
+            "`ackclock merge DIR --out NEW` of this folder puts its runs into a new one, where the same `ackclock sweep` goes on"
+        }
+        _ => "the results can be read; to run something into the folder, rename it and run the same command again",
+    }
+}

@@ -127,8 +127,9 @@ pub fn page_damage(text: &[u8]) -> Option<&'static str> {
     let near = &text[text.len().saturating_sub(NEAR_THE_END)..];
     // Two marks: a changed bit takes one of them at most.
     let is_ours = has(&text[..text.len().min(NEAR_THE_END)], concat!("\"Ackclock ", env!("CARGO_PKG_VERSION"), "\""));
-    // What is shorter than the head of a page was cut off.
-    (is_ours || has(near, COMMENT) || text.len() < NEAR_THE_END).then_some("it does not match its checksum")
+    // What is shorter than the head of a page was cut off, and what does not begin like a page is none of another program either.
+    let is_page = text.len() >= NEAR_THE_END && text.trim_ascii_start().starts_with(b"<");
+    (is_ours || has(near, COMMENT) || !is_page).then_some("it does not match its checksum")
 }
 
 const COMMENT: &str = "<!-- blake3 ";

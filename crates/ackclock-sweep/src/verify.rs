@@ -1,6 +1,6 @@
 //! What is wrong in the folder of a sweep, or of a part of one, whether it is complete or not.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -55,9 +55,9 @@ pub fn verify(marked: &Marked) -> Findings {
     for name in TABLES {
         let is_there = path.join(name).exists();
         if (is_there || marked.is_complete()) && marked.has_checksum(name) {
-            marked.check(name, AGAIN, &mut findings);
+            marked.check(name, TABLE_AGAIN, &mut findings);
         } else if is_there && marked.is_complete() {
-            findings.damage(&path.join(name), "ackclock did not write it", "move it to another folder");
+            findings.damage(&path.join(name), "ackclock did not write it", TABLE_AGAIN);
         }
     }
     let is_to_follow = marked.is_complete() && marked.is_of_this_version() && missing == 0;
@@ -71,7 +71,8 @@ pub fn verify(marked: &Marked) -> Findings {
 /// Reads the ledger into the results.
 fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, findings: &mut Findings) {
     let by_key = results.as_ref().map(|results| results.by_key()).unwrap_or_default();
-    let mut finished: HashSet<RunKey> = HashSet::new();
+    // Of each finished run a hash of its numbers.
+    let mut finished: HashMap<RunKey, [u8; 32]> = HashMap::new();
     let mut others = 0_usize;
     let (mut bad, mut last_good): (Vec<(usize, BadLine)>, usize) = (Vec::new(), 0);
     let mut found = Findings::default();
@@ -81,13 +82,13 @@ fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, find
             Ok((key, row)) => {
                 last_good = number;
                 // What failed may be tried again, and finished once.
-                if row.failed.is_none() && !finished.insert(key) {
-                    found.damage_at(
-                        ledger,
-                        line_of(),
-                        "it repeats an earlier line",
-                        "nothing is to be done: the runs are equal",
-                    );
+                let hash = || *blake3::hash(format!("{:?}", row.numbers).as_bytes()).as_bytes();
+                match (row.failed.is_none()).then(hash).and_then(|hash| Some((hash, finished.insert(key, hash)?))) {
+                    Some((hash, earlier)) if hash == earlier => {
+                        found.remains(ledger, format!("{} repeats an earlier line", line_of()), LINE_IS_NOT_USED);
+                    }
+                    Some(_) => found.damage_at(ledger, line_of(), OTHER_NUMBERS, REMOVE_BOTH),
+                    None => {}
                 }
                 match (by_key.get(&key), &mut results) {
                     (Some(run), Some(results)) => {
@@ -153,7 +154,7 @@ fn follow(path: &Path, results: &Results, findings: &mut Findings) {
         // One that is missing or damaged has been named.
         let file = path.join(name);
         if !is_as_the_ledger && !findings.all().iter().any(|finding| finding.file == file) {
-            findings.damage(&file, "it does not follow from the ledger, `runs.jsonl`", AGAIN);
+            findings.damage(&file, "it does not follow from the ledger, `runs.jsonl`", TABLE_AGAIN);
         }
     }
 }
@@ -176,4 +177,10 @@ fn are_differences(results: &Results, method: Method, found: &[u8]) -> bool {
 
 const DIFFERENCES: &str = "differences.csv";
 const AGAIN: &str = "the same `ackclock sweep`, or `ackclock merge`, does what is missing and writes the tables again";
+/// A file that was changed is not replaced.
+const TABLE_AGAIN: &str =
+    "remove or move it if it is there, and the same `ackclock sweep`, or `ackclock merge`, writes it again";
+const OTHER_NUMBERS: &str = "it is the run of an earlier line, with other numbers";
+const REMOVE_BOTH: &str = "remove both lines, and the same `ackclock sweep` does the run again";
+const LINE_IS_NOT_USED: &str = "nothing is to be done: the runs are equal";
 const PLAN_AGAIN: &str = "remove it, and run the same `ackclock sweep` again: runs in the ledger are used";

@@ -4,20 +4,25 @@ use std::path::Path;
 
 use ackclock_report as report;
 use ackclock_store::document::{Document, Run};
-use ackclock_store::{recorded, result, seal};
+use ackclock_store::{Holds, MARKER, ResultFolder, recorded, result, seal};
 
 use crate::args::ReportArgs;
 use crate::console;
 use crate::failure::{Exit, Failure};
 use crate::replace::{self, Kind};
+use crate::seeds::say_that_it_waits;
 
 /// Writes the report of a result folder, into it if no other place is named.
 pub fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     let (folder, document) = result::open(&args.dir)?;
     let run = run(folder, &document, args.seed)?;
     let series = recorded::series(folder, &document, run)?;
+    let page = report::run::run(&document, run.seed, &series);
     let path = args.out.clone().unwrap_or_else(|| folder.join(REPORT));
-    write(&path, &report::run::run(&document, run.seed, &series))?;
+    match args.out.is_none() && folder.join(MARKER).exists() {
+        true => write_beside(folder, &page)?,
+        false => write(&path, &page)?,
+    }
     if series.is_empty() {
         console::note(format_args!(
             "note: nothing was recorded over time, so the report has no plots; run again with --record tcp,ports"
@@ -47,6 +52,16 @@ pub fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Resu
 /// Writes a report, which has its name only when it is whole. Nothing but an earlier report is replaced.
 pub fn write(path: &Path, html: &str) -> Result<(), Failure> {
     replace::write(path, Kind::Report, seal::page(html).as_bytes(), HELP)
+}
+
+/// Writes the report into its result folder, whose marker keeps its checksum: `verify` names a page that is changed or missing.
+fn write_beside(folder: &Path, page: &str) -> Result<(), Failure> {
+    let path = folder.join(REPORT);
+    replace::refuse_other(&path, Kind::Report, HELP)?;
+    let mut taken = ResultFolder::take(folder, Holds::Run, &[REPORT], &mut |owner| say_that_it_waits(folder, owner))?;
+    let page = seal::page(page);
+    taken.note_beside(REPORT, blake3::hash(page.as_bytes()).to_hex().to_string())?;
+    replace::write(&path, Kind::Report, page.as_bytes(), HELP)
 }
 
 /// The report of a result folder.

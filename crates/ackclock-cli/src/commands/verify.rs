@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ackclock_store::result::RESULT;
-use ackclock_store::{Finding, Findings, Holds, Marked, Weight, check_page};
+use ackclock_report::captures;
+use ackclock_store::document::Document;
+use ackclock_store::result::{self, RESULT};
+use ackclock_store::{Finding, Findings, Holds, Marked, Weight, check_page, tables};
 use serde::Serialize;
 
+use super::quick;
 use crate::args::VerifyArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
@@ -58,22 +61,20 @@ impl Looked {
     }
 }
 
-/// Looks at a folder, or at those in it.
+/// Looks at a folder and at those in it.
 fn look(folder: &Path, depth: u32, looked: &mut Vec<Looked>) -> Result<(), Failure> {
     let mut findings = Findings::default();
-    if let Some(marked) = Marked::open(folder, &mut findings)? {
+    let marked = Marked::open(folder, &mut findings)?;
+    if let Some(marked) = &marked {
         findings.append(match marked.holds() {
-            Holds::Run => ackclock_run::verify(&marked),
-            Holds::Reproduction => ackclock_study::verify(&marked),
-            Holds::Sweep => ackclock_sweep::verify(&marked),
+            Holds::Run => ackclock_run::verify(marked),
+            Holds::Reproduction => ackclock_study::verify(marked),
+            Holds::Sweep => ackclock_sweep::verify(marked),
         });
         looked.push(Looked::new(folder, Some(marked.holds()), &findings));
-        return Ok(());
-    }
-    if !findings.all().is_empty() {
+    } else if !findings.all().is_empty() {
         // A marker that is damaged, and nothing by which the kind of the folder could be known.
         looked.push(Looked::new(folder, None, &findings));
-        return Ok(());
     }
     let before = looked.len();
     let entries = fs::read_dir(folder).map_err(|error| {
@@ -84,18 +85,36 @@ fn look(folder: &Path, depth: u32, looked: &mut Vec<Looked>) -> Result<(), Failu
     })?;
     let mut folders: Vec<PathBuf> = entries.flatten().filter(is_folder).map(|entry| entry.path()).collect();
     folders.sort();
-    for inner in folders.iter().filter(|_| depth > 0) {
+    // What a run recorded belongs to its result.
+    let is_recorded =
+        |path: &PathBuf| marked.is_some() && (path.ends_with(tables::FOLDER) || path.ends_with(captures::FOLDER));
+    for inner in folders.iter().filter(|inner| depth > 0 && !is_recorded(inner)) {
         look(inner, depth - 1, looked)?;
     }
     // The page of `quick` is beside the folders of its results.
-    let mut findings = Findings::default();
-    if looked.len() > before {
-        check_page(&folder.join("report.html"), &mut findings);
-    }
-    if !findings.all().is_empty() {
-        looked.push(Looked::new(folder, None, &findings));
+    if marked.is_none() && looked.len() > before {
+        let mut findings = Findings::default();
+        check_page(&folder.join("report.html"), is_compared(&folders), &mut findings);
+        if !findings.all().is_empty() {
+            looked.push(Looked::new(folder, None, &findings));
+        }
     }
     Ok(())
+}
+
+/// Whether these folders are all that a `quick` compares: it has written its page, which is its last.
+fn is_compared(folders: &[PathBuf]) -> bool {
+    let documents: Vec<(&PathBuf, Document)> =
+        folders.iter().filter_map(|folder| Some((folder, result::open(folder).ok()?.1))).collect();
+    documents.iter().any(|(_, document)| {
+        let is_there = |name: &str| {
+            let of_name = |(folder, other): &(&PathBuf, Document)| {
+                folder.ends_with(name) && other.complete && other.command == document.command
+            };
+            documents.iter().any(of_name)
+        };
+        quick::names_of(&document.command).is_some_and(|names| names.iter().all(|name| is_there(name)))
+    })
 }
 
 /// Whether an entry is a folder that can hold results: no link, and not hidden.
@@ -113,9 +132,12 @@ fn text(looked: &[Looked]) -> String {
         };
         let holds = holds.map(|holds| format!(" ({})", holds.in_words())).unwrap_or_default();
         text += &format!("{}: {state}{holds}\n", folder.display());
-        for finding in findings {
+        for finding in findings.iter().take(MOST_FINDINGS) {
             let note = if finding.weight == Weight::Remains { "note: " } else { "" };
             text += &format!("  {note}{finding}\n");
+        }
+        if findings.len() > MOST_FINDINGS {
+            text += &format!("  ... and {} more; --json lists all\n", findings.len() - MOST_FINDINGS);
         }
     }
     text
@@ -123,7 +145,7 @@ fn text(looked: &[Looked]) -> String {
 
 /// The document of `--json`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct Verification<'a> {
     format: &'static str,
     format_version: u32,
     ackclock: &'static str,
@@ -131,10 +153,16 @@ struct Document<'a> {
 }
 
 fn json(folders: &[Looked]) -> String {
-    let document =
-        Document { format: "ackclock-verification", format_version: 1, ackclock: env!("CARGO_PKG_VERSION"), folders };
+    let document = Verification {
+        format: "ackclock-verification",
+        format_version: 1,
+        ackclock: env!("CARGO_PKG_VERSION"),
+        folders,
+    };
     serde_json::to_string_pretty(&document).expect("the document has string keys only") + "\n"
 }
 
-/// `results` holds `reproduce`, and that the folders of studies.
-const DEPTH: u32 = 4;
+/// Folders are looked at in folders as deep as this.
+const DEPTH: u32 = 8;
+/// Of more in one folder the first are printed.
+const MOST_FINDINGS: usize = 20;

@@ -36,6 +36,7 @@ fn damages(content: &[u8], flips: usize, random: &mut Random) -> Vec<(String, Op
         changed[bit / 8] ^= 1 << (bit % 8);
         all.push((format!("bit {bit}"), Some(changed)));
     }
+    all.push(("zeros".to_owned(), Some(vec![0; content.len()])));
     for cut in [0, 1 + random.below(content.len() - 1), content.len() - 1] {
         all.push((format!("cut at {cut}"), Some(content[..cut].to_vec())));
     }
@@ -67,11 +68,8 @@ fn damage_everything(place: &Place, folder: &str) {
             }
             // The order of the lines of a ledger is that in which runs ended, and means nothing.
             let is_same = what == EXCHANGED && name.ends_with("runs.jsonl");
-            // A page is made from a result, which is whole without it.
-            let is_page =
-                what == "deleted" && name.ends_with("report.html") && !place.path(folder).join("runs.jsonl").exists();
             let outcome = verify(place, folder);
-            match is_same || is_page {
+            match is_same {
                 true => assert_eq!(outcome.code, 0, "{name}, {what}: {outcome:#?}"),
                 false => {
                     assert_eq!(outcome.code, 1, "{name}, {what}: {outcome:#?}");
@@ -147,8 +145,22 @@ fn tables_have_to_follow_from_the_ledger() {
     let outcome = verify(&place, "all").exits_with(1);
     assert!(outcome.stdout.contains("`all/runs.jsonl`: 1 runs of the tables are not in it"), "{outcome:#?}");
     place.write("all/runs.jsonl", [&ledger, ledger.lines().next().unwrap(), "\n"].concat());
+    // A run that is there twice is no damage, unless its numbers differ.
+    let outcome = verify(&place, "all").exits_with(0);
+    assert!(
+        outcome.stdout.contains("note: `all/runs.jsonl`: line 5 repeats an earlier line; nothing is"),
+        "{outcome:#?}"
+    );
+    let first = ledger.lines().next().unwrap();
+    let number = first.split_once("\"numbers\":[").unwrap().1.split(',').next().unwrap();
+    let changed = first[..first.rfind(",\"blake3\"").unwrap()].replacen(number, "7.5", 1);
+    let sealed = format!("{changed},\"blake3\":\"{}\"}}\n", &blake3::hash(changed.as_bytes()).to_hex()[..32]);
+    place.write("all/runs.jsonl", [&ledger, &*sealed].concat());
     let outcome = verify(&place, "all").exits_with(1);
-    assert!(outcome.stdout.contains("`all/runs.jsonl`, line 5: it repeats an earlier line"), "{outcome:#?}");
+    assert!(
+        outcome.stdout.contains("line 5: it is the run of an earlier line, with other numbers; remove both"),
+        "{outcome:#?}"
+    );
     // Tables of other runs, with the marker that vouches for them.
     place.write("all/runs.jsonl", &ledger);
     for name in [".ackclock", "table.parquet", "table.csv", "summary.csv", "report.html"] {
@@ -156,9 +168,77 @@ fn tables_have_to_follow_from_the_ledger() {
     }
     let outcome = verify(&place, "all").exits_with(1);
     for name in ["table.parquet", "table.csv", "summary.csv"] {
-        let said = format!("`all/{name}`: it does not follow from the ledger, `runs.jsonl`; the same `ackclock sweep`");
+        let said = format!("`all/{name}`: it does not follow from the ledger, `runs.jsonl`; remove or move it");
         assert!(outcome.stdout.contains(&said), "{name}: {outcome:#?}");
     }
+}
+
+/// What `verify` advises works: a changed table is removed and written again, and runs whose folder has no marker are put into another.
+#[test]
+fn remedies_of_sweeps_do_what_they_say() {
+    let place = Place::with("verify-remedies", RANDOM);
+    let sweep = ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--seeds", "2", "--out"];
+    let swept = |out| place.run(&[&sweep[..], &[out]].concat());
+    swept("all").exits_with(0);
+    let (table, ledger) = (place.read("all/table.csv"), place.read("all/runs.jsonl"));
+    place.write("all/table.csv", "changed");
+    let outcome = verify(&place, "all").exits_with(1);
+    let said =
+        "`all/table.csv`: it was changed after ackclock wrote it; remove or move it if it is there, and the same";
+    assert!(outcome.stdout.contains(said), "{outcome:#?}");
+    swept("all").exits_with(1);
+    fs::remove_file(place.path("all/table.csv")).unwrap();
+    swept("all").exits_with(0);
+    assert_eq!((place.read("all/table.csv"), verify(&place, "all").code), (table.clone(), 0));
+    for damaged in [Some("{"), None] {
+        match damaged {
+            Some(text) => place.write("all/.ackclock", text),
+            None => fs::remove_file(place.path("all/.ackclock")).unwrap(),
+        }
+        let outcome = verify(&place, "all").exits_with(1);
+        assert!(
+            outcome.stdout.contains("; `ackclock merge DIR --out NEW` of this folder puts its runs"),
+            "{outcome:#?}"
+        );
+        let out = if damaged.is_some() { "new" } else { "newer" };
+        place.run(&["merge", "all", "--out", out]).exits_with(0);
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+        assert_eq!(lines(&place.read(&format!("{out}/runs.jsonl"))), lines(&ledger));
+        assert_eq!((place.read(&format!("{out}/table.csv")), verify(&place, out).code), (table.clone(), 0));
+    }
+}
+
+#[test]
+fn results_in_a_folder_of_results_are_looked_at_and_long_lists_are_cut() {
+    let place = Place::with("verify-nested", RANDOM);
+    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
+    place.run(&["run", "scenario.toml", "--out", "kept/inner/more"]).exits_with(0);
+    place.run(&["run", "scenario.toml", "--out", "kept/beside"]).exits_with(0);
+    let whole = verify(&place, "kept").exits_with(0);
+    assert_eq!(whole.stdout.matches("no damage (the result of").count(), 3, "{whole:#?}");
+    assert!(!whole.stdout.contains("kept/beside`: ackclock did not write it"), "{whole:#?}");
+    let text = place.read("kept/inner/more/result.json");
+    place.write("kept/inner/more/result.json", text.replacen("\"seed\": 1", "\"seed\": 2", 1));
+    let outcome = verify(&place, "kept").exits_with(1);
+    assert!(outcome.stdout.contains("`kept/inner/more/result.json`: "), "{outcome:#?}");
+    for n in 0..50 {
+        place.write(&format!("kept/beside/note-{n}.txt"), "mine");
+    }
+    let outcome = verify(&place, "kept/beside").exits_with(0);
+    assert!(outcome.stdout.ends_with("  ... and 30 more; --json lists all\n"), "{outcome:#?}");
+    assert_eq!(outcome.stdout.lines().count(), 22);
+    let json = place.run(&["verify", "kept/beside", "--json"]).json();
+    assert_eq!(json["folders"][0]["findings"].as_array().unwrap().len(), 50);
+}
+
+/// A page of another program stays, and is none of ours.
+#[test]
+fn a_page_of_somebody_else_is_no_damage() {
+    let place = Place::with("verify-page", RANDOM);
+    place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
+    place.write("kept/report.html", format!("<!doctype html><p>{}</p>", "mine ".repeat(400)));
+    verify(&place, "kept").exits_with(0);
+    place.run(&["report", "kept"]).exits_with(1).says(&["is not a report of ackclock"]);
 }
 
 #[test]

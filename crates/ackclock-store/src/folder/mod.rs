@@ -118,12 +118,27 @@ impl ResultFolder {
         }
     }
 
+    /// Notes a file that is about to get its name beside a result, which stays as complete as it is.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note_beside(&mut self, name: &str, checksum: String) -> Result<(), StoreError> {
+        self.remember(&[(name, checksum)]);
+        self.marker.write(&self.path)
+    }
+
     /// Notes what is about to get its name: files that a user might change, each with its checksum, and whether the
     /// result is complete. What was there before stays known, in case it does not come to that.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn note(&mut self, files: &[(&str, String)], complete: bool) -> Result<(), StoreError> {
+        self.remember(files);
+        self.marker.complete = Some(complete);
+        self.marker.write(&self.path)
+    }
+
+    fn remember(&mut self, files: &[(&str, String)]) {
         // What was removed is not missed.
         self.marker.written.retain(|name, _| self.path.join(name).exists());
         for (name, checksum) in files {
@@ -132,8 +147,6 @@ impl ResultFolder {
             known.push(checksum.clone());
             known.drain(..known.len().saturating_sub(KNOWN));
         }
-        self.marker.complete = Some(complete);
-        self.marker.write(&self.path)
     }
 
     /// Notes that there is no complete result, or that there will be none until the runs that begin now are finished.

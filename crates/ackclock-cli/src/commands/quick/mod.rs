@@ -18,9 +18,10 @@ use ackclock_scenario::{Loaded, NOT_MODELLED_PAGE};
 use ackclock_store::comparison::Comparison;
 use ackclock_store::document::interval::Interval;
 use ackclock_store::document::{Document, Run, ScenarioPart};
+use clap::Parser;
 
 use super::report;
-use crate::args::QuickArgs;
+use crate::args::{Cli, Command, QuickArgs};
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::table::{NOT_BELOW_0, align, spread};
@@ -64,6 +65,12 @@ pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
     written?;
     console::note(format_args!("report in {}", path.display()));
     Ok(Exit::Fine)
+}
+
+/// The folders of the results that a command compares, by the TCPs that it names; `None` of another command.
+pub fn names_of(command: &[String]) -> Option<Vec<&'static str>> {
+    let Command::Quick(args) = Cli::try_parse_from(command).ok()?.command else { return None };
+    args.tcp.iter().map(|wanted| Some(Tcp::named(wanted)?.name)).collect()
 }
 
 /// One TCP over the path.
