@@ -4,6 +4,10 @@ use ackclock::record::stats::{mean, quantile};
 use ackclock::record::{Histogram, Records};
 use ackclock::scenario::Scenario;
 use ackclock::units::Span;
+use ackclock_report::run::settles_s;
+
+use crate::results::Row;
+use crate::sketch::Sketch;
 
 /// A number of a row.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +64,8 @@ struct Measured {
     mean_queue: f64,
     max_queue: u64,
     queueing: Histogram,
+    /// Of 50, 95 and 99 %.
+    queueing_percentiles: [Option<Span>; 3],
     one_way: Histogram,
     round_trip: Histogram,
     /// In order.
@@ -158,21 +164,21 @@ pub const METRICS: &[Metric] = &[
         unit: "s",
         about: "The time that half of the units waited at most, to within 0.4 %.",
         range: Range::NotBelow0,
-        of: |m| seconds(m.queueing.quantile(500)),
+        of: |m| seconds(m.queueing_percentiles[0]),
     },
     Metric {
         name: "queueing_delay_p95_s",
         unit: "s",
         about: "The time that 95 % of the units waited at most, to within 0.4 %.",
         range: Range::NotBelow0,
-        of: |m| seconds(m.queueing.quantile(950)),
+        of: |m| seconds(m.queueing_percentiles[1]),
     },
     Metric {
         name: "queueing_delay_p99_s",
         unit: "s",
         about: "The time that 99 % of the units waited at most, to within 0.4 %.",
         range: Range::NotBelow0,
-        of: |m| seconds(m.queueing.quantile(990)),
+        of: |m| seconds(m.queueing_percentiles[2]),
     },
     Metric {
         name: "one_way_delay_mean_s",
@@ -247,9 +253,19 @@ pub const METRICS: &[Metric] = &[
 ];
 
 /// The row of a run. What is not defined, and what is not finite, is not there.
-pub(crate) fn row(scenario: &Scenario, records: &Records) -> Vec<Option<f64>> {
+pub(crate) fn row(scenario: &Scenario, records: &Records) -> Row {
     let measured = Measured::of(scenario, records);
-    METRICS.iter().map(|metric| (metric.of)(&measured).filter(|number| number.is_finite())).collect()
+    let completions = measured.completions_s.iter().fold(Sketch::default(), |mut sketch, seconds| {
+        sketch.add((seconds * 1e12).round() as u64, 1);
+        sketch
+    });
+    let [queueing, one_way, round_trip] = [&measured.queueing, &measured.one_way, &measured.round_trip].map(Sketch::of);
+    Row {
+        numbers: METRICS.iter().map(|metric| (metric.of)(&measured).filter(|number| number.is_finite())).collect(),
+        delays: [queueing, one_way, round_trip, completions].iter().map(Sketch::text).collect(),
+        settles_s: settles_s(&records.series).filter(|settles_s| *settles_s > 0.0),
+        failed: None,
+    }
 }
 
 fn share(part: u64, all: u64) -> Option<f64> {
@@ -335,5 +351,6 @@ impl Measured {
             self.max_queue = self.max_queue.max(port.max_queue);
             port.sojourn.iter().for_each(|sojourn| self.queueing.merge(sojourn));
         }
+        self.queueing_percentiles = self.queueing.quantiles([500, 950, 990]);
     }
 }

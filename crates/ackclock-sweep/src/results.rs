@@ -7,15 +7,22 @@ use ackclock_store::Key as RunKey;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
+use crate::pooled::Percentiles;
 
 /// What is kept of a run: a line of the ledger.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// In the order of [`METRICS`](crate::METRICS); nothing of a run that failed.
     pub numbers: Vec<Option<f64>>,
     /// Why there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Sketches of queueing delays, one-way delays, round trips and completion times; empty where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<String>,
+    /// When the goodput of a run that was looked at for that settles, if that is not at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settles_s: Option<f64>,
 }
 
 /// What became of a run.
@@ -47,6 +54,10 @@ pub struct Results {
     /// Of each point of its own how many seeds it is known to need, and how many of its runs have ended.
     seeds: Vec<Seeds>,
     failures: BTreeMap<usize, String>,
+    /// Of points with several runs the percentiles over all of them, once they were found.
+    pooled: BTreeMap<usize, Percentiles>,
+    /// Of runs that were looked at for that, when their goodput settles.
+    settles_s: BTreeMap<usize, f64>,
 }
 
 impl Results {
@@ -65,6 +76,8 @@ impl Results {
             numbers: vec![f64::NAN; runs * plan.metrics.len()],
             status: vec![Status::Missing; runs],
             failures: BTreeMap::new(),
+            pooled: BTreeMap::new(),
+            settles_s: BTreeMap::new(),
             plan,
         }
     }
@@ -129,6 +142,25 @@ impl Results {
         self.runs().any(|run| self.number(run, metric).is_some())
     }
 
+    /// A percentile over all runs of a point, by its place in [`POOLED`](crate::POOLED).
+    pub fn pooled(&self, point: usize, place: usize) -> Option<f64> {
+        self.pooled.get(&(self.first[point] as usize))?[place]
+    }
+
+    /// Whether any point has this percentile over its runs.
+    pub fn has_pooled(&self, place: usize) -> bool {
+        self.pooled.values().any(|percentiles| percentiles[place].is_some())
+    }
+
+    pub(crate) fn set_pooled(&mut self, pooled: BTreeMap<usize, Percentiles>) {
+        self.pooled = pooled;
+    }
+
+    /// The runs whose goodput settles later than at once, and when, in seconds; of those that were looked at for that.
+    pub fn settling(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.settles_s.iter().map(|(run, settles_s)| (*run, *settles_s))
+    }
+
     /// The runs of their own by their keys.
     pub(crate) fn by_key(&self) -> HashMap<RunKey, usize> {
         let runs = (0..self.plan.runs()).filter(|run| self.is_own(*run));
@@ -149,6 +181,9 @@ impl Results {
                 place.iter_mut().zip(row.numbers).for_each(|(place, number)| *place = number.unwrap_or(f64::NAN));
                 self.failures.remove(&run);
                 self.status[run] = Status::Finished;
+                if let Some(settles_s) = row.settles_s {
+                    self.settles_s.insert(run, settles_s);
+                }
             }
             None => {}
         }
@@ -194,7 +229,7 @@ mod tests {
 
     fn row(goodput: f64) -> Row {
         let of = |name: &str| (name == "goodput_bps").then_some(goodput);
-        Row { numbers: METRICS.iter().map(|metric| of(metric.name)).collect(), failed: None }
+        Row { numbers: METRICS.iter().map(|metric| of(metric.name)).collect(), ..Row::default() }
     }
 
     /// One point with 2 to 12 seeds, until its goodput is known to 10 %.

@@ -4,8 +4,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use ackclock::record::Metric;
 use ackclock::scenario::Scenario;
 use ackclock::sim::Engine;
+use ackclock::units::Span;
 use ackclock_run::{End, Failure, Job, Jobs, Load};
 use ackclock_scenario::sweep::Sweep;
 
@@ -65,6 +67,7 @@ pub fn run_missing(
     watch: impl FnMut(&ackclock_run::Status) + Send,
 ) -> Result<usize, Error> {
     let missing = store.with_results(|results| missing(results, &checked.costs, options));
+    let looked_at = store.with_results(looked_at);
     let seeds = checked.plan.seeds;
     let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
     let failed = Mutex::new(None);
@@ -84,7 +87,8 @@ pub fn run_missing(
             _ => last.insert((point, Arc::default())).1.clone(),
         };
         let of = (*run, loaded.clone());
-        Job { scenario: OfPoint { point, loaded, load: &load }, seed, cost: checked.costs[point], of }
+        let is_looked_at = looked_at.contains(run);
+        Job { scenario: OfPoint { point, loaded, load: &load, is_looked_at }, seed, cost: checked.costs[point], of }
     });
     let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
     let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
@@ -113,22 +117,48 @@ struct OfPoint<'a, F> {
     point: usize,
     loaded: Arc<OnceLock<Loaded>>,
     load: &'a F,
+    /// Whether it is found when the goodput settles.
+    is_looked_at: bool,
 }
 
 impl<F: Fn(usize) -> Loaded + Sync> Load for OfPoint<'_, F> {
     fn load(self) -> Option<Arc<Scenario>> {
-        self.loaded.get_or_init(|| (self.load)(self.point)).clone()
+        let scenario = self.loaded.get_or_init(|| (self.load)(self.point)).clone()?;
+        let is_small = scenario.flows.len() <= MOST_FLOWS_LOOKED_AT;
+        Some(if self.is_looked_at && is_small && scenario.warmup == Span::ZERO {
+            with_throughput(&scenario)
+        } else {
+            scenario
+        })
     }
 }
 
+/// The runs in which it is looked at when the goodput settles: the first of the first point, of one in the middle, and of the last.
+fn looked_at(results: &Results) -> Vec<usize> {
+    let seeds = results.plan().seeds;
+    let own: Vec<usize> = (0..results.plan().points.len()).filter(|point| results.is_own(point * seeds)).collect();
+    let Some(last) = own.len().checked_sub(1) else { return Vec::new() };
+    [0, last / 2, last].map(|nth| own[nth] * seeds).into()
+}
+
+/// A scenario that records the throughputs of its flows, which changes no other number.
+fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
+    let mut scenario = scenario.clone();
+    scenario.recording.metrics = [Metric::Throughput].into_iter().collect();
+    scenario.recording.interval = Span::from_ps((scenario.duration.as_ps() / INTERVALS).max(1));
+    Arc::new(scenario)
+}
+
 fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>) -> Row {
-    let failed = |reason: String| Row { numbers: Vec::new(), failed: Some(reason) };
+    let failed = |reason: String| Row { failed: Some(reason), ..Row::default() };
     match end {
-        End::Finished(records) => {
-            let scenario = scenario.expect("a run that finished was loaded");
-            Row { numbers: metrics::row(scenario, &records), failed: None }
-        }
+        End::Finished(records) => metrics::row(scenario.expect("a run that finished was loaded"), &records),
         End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
         End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
     }
 }
+
+/// Parts of a run of which the throughput is looked at.
+const INTERVALS: u64 = 1000;
+/// Throughputs of more flows take too much memory.
+const MOST_FLOWS_LOOKED_AT: usize = 2000;

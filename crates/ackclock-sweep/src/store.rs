@@ -10,6 +10,7 @@ use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFi
 
 use crate::error::Error;
 use crate::plan::Plan;
+use crate::pooled;
 use crate::results::{Results, Row, Status};
 use crate::shard::Shard;
 use crate::summary::{Baseline, Method};
@@ -154,7 +155,8 @@ impl Store {
     /// If they cannot be written; then those of before are as they were.
     pub fn write_tables(&mut self, method: Method, baseline: Option<Baseline>) -> Result<(), Error> {
         self.folder.check()?;
-        let results = &self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).results;
+        let results = &mut self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).results;
+        pooled::fill(results, &self.folder.path().join(LEDGER))?;
         write::tables(&mut self.folder, results, method, baseline)
     }
 

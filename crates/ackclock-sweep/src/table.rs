@@ -8,6 +8,7 @@ use ackclock_columns::{Kind, Values, cause};
 
 use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
+use crate::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{self, Baseline, Method};
 
@@ -188,7 +189,7 @@ pub struct Selection<'a> {
 }
 
 /// Writes a row for each point as CSV: how many runs were finished and failed, and of each number the mean, and the ends of its
-/// 95 % confidence interval; with a baseline how many pairs of runs there are, and the mean difference from that, of the other points.
+/// 95 % confidence interval, and percentiles over all runs together; with a baseline how many pairs of runs there are, and the mean difference from that, of the other points.
 ///
 /// # Errors
 /// If the file cannot be written to.
@@ -218,6 +219,10 @@ pub fn summary_csv(
     names.extend(
         metrics.iter().flat_map(|(_, name)| [(*name).to_owned(), format!("{name}_low"), format!("{name}_high")]),
     );
+    // Over all runs of a point together; there is nothing like that of differences, nor for a figure of means.
+    let has_pooled = baseline.is_none() && only.metrics.is_none();
+    let pooled: Vec<usize> = (0..POOLED.len()).filter(|place| has_pooled && results.has_pooled(*place)).collect();
+    names.extend(pooled.iter().map(|place| POOLED[*place].name.to_owned()));
     writeln!(file, "{}", names.join(","))?;
     let keys: Vec<&Key> = plan.keys().collect();
     let is_shown = |point: &usize| {
@@ -253,6 +258,10 @@ pub fn summary_csv(
                 line.push(',');
                 number(&mut line, value);
             }
+        }
+        for place in &pooled {
+            line.push(',');
+            number(&mut line, results.pooled(point, *place));
         }
         writeln!(file, "{line}")?;
     }

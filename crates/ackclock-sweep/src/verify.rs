@@ -8,6 +8,7 @@ use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, read_file
 
 use crate::error::Error;
 use crate::plan::Plan;
+use crate::pooled;
 use crate::results::{Results, Row, Status};
 use crate::store::{LEDGER, PLAN, files, read_plan};
 use crate::summary::{Baseline, Method};
@@ -61,8 +62,11 @@ pub fn verify(marked: &Marked) -> Findings {
         }
     }
     let is_to_follow = marked.is_complete() && marked.is_of_this_version() && missing == 0;
-    if let Some(results) = results.filter(|results| is_to_follow && results.plan().is_of_this_version()) {
-        follow(path, &results, &mut findings);
+    if let Some(mut results) = results.filter(|results| is_to_follow && results.plan().is_of_this_version()) {
+        match pooled::fill(&mut results, &ledger) {
+            Ok(()) => follow(path, &results, &mut findings),
+            Err(error) => findings.damage(&ledger, error.to_string(), AGAIN),
+        }
     }
     marked.others(&[&files()[..], &[LEDGER]].concat(), &mut findings);
     findings

@@ -169,3 +169,66 @@ fn a_number_that_no_run_has_decides_nothing_and_is_named() {
         .exits_with(0)
         .says(&["warning: --until-ci completion_p95_s: no run has this number", "`ackclock explain completion_p95_s`"]);
 }
+
+/// Of the files of two seeds together, exactly known; of delays those that lie between the percentiles of the runs.
+#[test]
+fn percentiles_over_the_runs_of_a_point_are_those_of_all_their_values_together() {
+    let place = Place::with("sweep-pooled", MIXED);
+    let sets = ["--set", "traffic.start_jitter=400 ms", "--seeds", "3"];
+    place.run(&[&["sweep", "scenario.toml", "--out", "kept"], &sets[..]].concat()).exits_with(0);
+    let column = |text: &str, name: &str| -> Vec<f64> {
+        let column = text.lines().next().unwrap().split(',').position(|column| column == name);
+        let column = column.unwrap_or_else(|| panic!("no {name}: {text}"));
+        text.lines().skip(1).map(|line| line.split(',').nth(column).unwrap().parse().unwrap()).collect()
+    };
+    let (summary, table) = (place.read("kept/summary.csv"), place.read("kept/table.csv"));
+    // Two files a run: their mean and their median are the same; the 95th percentile is nearly the longer one.
+    let (mean, p95) = (column(&table, "completion_mean_s"), column(&table, "completion_p95_s"));
+    let files = mean.iter().zip(&p95).flat_map(|(mean, p95)| {
+        let half = (p95 - mean) / 0.9 * 1.0;
+        [mean - half, mean + half]
+    });
+    let mut files: Vec<f64> = files.collect();
+    files.sort_by(f64::total_cmp);
+    for (name, exact) in [("completion_pooled_p50_s", files[2]), ("completion_pooled_p99_s", files[5])] {
+        let found = column(&summary, name)[0];
+        assert!((found / exact - 1.0).abs() < 0.017, "{name} is {found} and not {exact}");
+    }
+    for kind in ["queueing_delay", "round_trip", "one_way_delay"] {
+        let of_runs = column(&table, &format!("{kind}_p95_s"));
+        let found = column(&summary, &format!("{kind}_pooled_p95_s"))[0];
+        let (low, high) = of_runs.iter().fold((f64::MAX, 0.0_f64), |(low, high), p95| (low.min(*p95), high.max(*p95)));
+        assert!(found > low * 0.98 && found < high * 1.02, "{kind}: {found} of {of_runs:?}");
+    }
+    let page = place.read("kept/report.html");
+    assert!(page.contains("Percentiles over all runs of each point together") && page.contains("to within 1.6 %"));
+    assert_eq!(place.run(&["verify", "kept"]).code, 0);
+    place.run(&["explain", "completion_pooled_p99_s"]).exits_with(0);
+    // One run has no more than its own.
+    place.run(&["sweep", "scenario.toml", "--out", "one"]).exits_with(0);
+    assert!(!place.read("one/summary.csv").contains("pooled"));
+}
+
+/// A long path without a warm-up: windows grow by a segment in each round trip until they are as large as they can be.
+#[test]
+fn a_start_that_is_no_part_of_the_rest_is_said_unless_it_is_left_out() {
+    let slow = "tcp.mss=1460 B; tcp.receive_window=64 kB; tcp.initial_ssthresh=6 kB; network.bottleneck_rate=100 Mbps; \
+                network.bottleneck_delay=100 ms; duration=60 s";
+    let sets: Vec<&str> = slow.split("; ").flat_map(|set| ["--set", set]).collect();
+    let place = Place::with("sweep-settles", MIXED.split("[link.").next().unwrap());
+    let vary =
+        [&["sweep", "scenario.toml", "--vary", "queue.buffer=50packets,100packets"], &sets[..], &["--out", "all"]]
+            .concat();
+    let outcome = place.run(&vary).exits_with(0);
+    let outcome = outcome.says(&["note: there is no warm-up, and the goodput settles after up to ", "--set \"warmup="]);
+    let advice = outcome.stderr.split("--set \"").nth(1).unwrap().split('"').next().unwrap();
+    // The same runs, which are kept: it is said again.
+    assert!(place.run(&vary).exits_with(0).stderr.contains(advice));
+    // What `run` gives is the same, whatever else was recorded here.
+    let run = [&["run", "scenario.toml", "--set", "queue.buffer=50packets", "--json"], &sets[..]].concat();
+    let json = place.run(&run).exits_with(0).json();
+    let goodput = sum(items(&json["runs"][0], "flows"), &["goodput_bps"]);
+    assert!(place.read("all/table.csv").lines().nth(1).unwrap().contains(&format!(",{goodput},")));
+    let without = place.run(&[&vary[..vary.len() - 1], &["away", "--set", advice]].concat()).exits_with(0);
+    assert!(!without.stderr.contains("MSER-5"), "{without:#?}");
+}

@@ -107,8 +107,9 @@ fn busy_share(series: &[Series], port: &str, from_s: f64) -> Option<f64> {
     Some(busy.sum::<f64>() / (end - from_s))
 }
 
-/// When the sum of the throughputs settles, where it was recorded and no warm-up is left out.
-fn settling(series: &[Series], from_s: f64) -> Option<String> {
+/// When the sum of the throughputs settles, in seconds (MSER-5), where they were recorded over intervals: 0 if that is at once; `None` if
+/// that cannot be told.
+pub fn settles_s(series: &[Series]) -> Option<f64> {
     let mut sum: Vec<f64> = Vec::new();
     let mut length_s = 0.0;
     for series in series.iter().filter(|series| series.metric == Metric::Throughput) {
@@ -117,11 +118,16 @@ fn settling(series: &[Series], from_s: f64) -> Option<String> {
         sum.resize(sum.len().max(mean.len()), 0.0);
         sum.iter_mut().zip(mean).for_each(|(sum, mean)| *sum += mean);
     }
-    let left_out = mser5(&sum).filter(|values| *values > 0 && from_s == 0.0)?;
-    let begins = quantity(left_out as f64 * length_s, "s");
+    Some(mser5(&sum)? as f64 * length_s)
+}
+
+/// What is said of a start that is no part of the rest, where no warm-up is left out.
+fn settling(series: &[Series], from_s: f64) -> Option<String> {
+    let settles_s = settles_s(series).filter(|settles_s| *settles_s > 0.0 && from_s == 0.0)?;
     Some(format!(
-        "The sum of the throughputs settles after about {begins} (MSER-5, in the run of the plots): `warmup` of that length \
-         would leave the start out of all numbers."
+        "The sum of the throughputs settles after about {} (MSER-5, in the run of the plots): `warmup` of that length \
+         would leave the start out of all numbers.",
+        quantity(settles_s, "s")
     ))
 }
 

@@ -24,6 +24,8 @@ use ackclock_store::document::summary::{self, FlowSummary, LinkSummary, PortSumm
 use counts::counts_cell;
 use findings::{findings, warnings};
 
+pub use findings::settles_s;
+
 /// The report of a result as one HTML file. `series` are what was recorded under `seed`, if anything was.
 pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
     // What a point costs depends on its digits: try generous budgets first.

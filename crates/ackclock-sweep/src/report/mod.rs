@@ -13,9 +13,11 @@ use ackclock_report::page::table::{Cell, Table};
 use ackclock_report::repeat::command_line;
 
 use crate::plan::Plan;
+use crate::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{Mean, Method, count, mean};
 use figures::{Drawn, Figures, MOST_ROWS, drawn};
+use layout::accepted;
 
 /// The page of a sweep: curves, and a table of all points with the command of each.
 pub fn page(results: &Results, method: Method) -> String {
@@ -36,6 +38,9 @@ pub fn page(results: &Results, method: Method) -> String {
         }
     }
     page.section("points", "Points", table(results, method));
+    if (0..POOLED.len()).any(|place| results.has_pooled(place)) {
+        page.section("percentiles", "Percentiles over runs", percentiles(results));
+    }
     page.section_named("repeat", "Repeat", "How to repeat it", repeat(plan, method));
     page.render()
 }
@@ -72,24 +77,14 @@ fn lead(results: &Results, method: Method) -> Html {
 fn table(results: &Results, method: Method) -> Html {
     let plan = results.plan();
     let shown: Vec<(usize, &Drawn)> = drawn(results).collect();
-    let mut table = Table::new("Means of all points");
-    for key in plan.keys() {
-        table = table.words(&key.path);
-    }
-    if plan.dimensions.is_empty() {
-        table = table.words("scenario");
-    }
+    let mut table = of_keys(plan, "Means of all points");
     for (_, drawn) in &shown {
         table = table.column(drawn.name, drawn.shown);
     }
     table = table.column("runs", "").words("arguments");
-    let accepted: Vec<usize> = (0..plan.points.len()).filter(|point| plan.points[*point].is_some()).collect();
+    let accepted: Vec<usize> = accepted(plan).collect();
     for point in accepted.iter().take(MOST_ROWS) {
-        let of_keys = plan.keys().zip(plan.rows_at(*point)).map(|(key, row)| Cell::text(key.values[row].clone()));
-        let mut cells: Vec<Cell> = of_keys.collect();
-        if cells.is_empty() {
-            cells.push(Cell::text(plan.scenario.clone()));
-        }
+        let mut cells = values(plan, *point);
         for (place, drawn) in &shown {
             cells.push(mean(results, *point, *place, method).map_or(Cell::None, |mean| cell(&mean, drawn)));
         }
@@ -107,6 +102,54 @@ fn table(results: &Results, method: Method) -> Html {
     });
     html.append(&table.html());
     html
+}
+
+/// A row for each point: percentiles over all of its runs together.
+fn percentiles(results: &Results) -> Html {
+    let plan = results.plan();
+    let places: Vec<usize> = (0..POOLED.len()).filter(|place| results.has_pooled(*place)).collect();
+    let mut table = of_keys(plan, "Percentiles over all runs of each point together");
+    for place in &places {
+        // As in `queueing_delay_pooled_p95_s`.
+        let (kind, percentile) = POOLED[*place].name.split_once("_pooled_").unwrap_or_default();
+        table = table.column(format!("{}, {}", kind.replace('_', " "), percentile.trim_end_matches("_s")), "ms");
+    }
+    let accepted: Vec<usize> = accepted(plan).collect();
+    for point in accepted.iter().take(MOST_ROWS) {
+        let mut cells = values(plan, *point);
+        let cell =
+            |place: &usize| results.pooled(*point, *place).map_or(Cell::None, |value| Cell::number(value * 1e3, 3));
+        cells.extend(places.iter().map(cell));
+        table.row(cells);
+    }
+    let mut html = Html::new();
+    html.leaf(
+        "p",
+        &[],
+        "Over all units, segments, round trips and files of all runs of a point, from merged histograms, to within 1.6 %. Each run \
+         counts as much as it has of them. (The numbers above are means of percentiles of single runs.)",
+    );
+    html.append(&table.html());
+    html
+}
+
+/// A table with a column for each key that changes.
+fn of_keys(plan: &Plan, caption: &str) -> Table {
+    let mut table = Table::new(caption);
+    for key in plan.keys() {
+        table = table.words(&key.path);
+    }
+    if plan.dimensions.is_empty() {
+        table = table.words("scenario");
+    }
+    table
+}
+
+/// The values of a point for such a table.
+fn values(plan: &Plan, point: usize) -> Vec<Cell> {
+    let of_keys = plan.keys().zip(plan.rows_at(point)).map(|(key, row)| Cell::text(key.values[row].clone()));
+    let cells: Vec<Cell> = of_keys.collect();
+    if cells.is_empty() { vec![Cell::text(plan.scenario.clone())] } else { cells }
 }
 
 /// A mean, with half the width of its interval or with its ends.
@@ -170,7 +213,7 @@ mod tests {
             let goodput = 1e6 * ((point / rows) as f64 / columns as f64 + (point % rows) as f64 / rows as f64);
             let number = |name: &str| (name == "goodput_bps").then_some(goodput);
             let numbers = METRICS.iter().map(|metric| number(metric.name)).collect();
-            results.set(point, Row { numbers, failed: None });
+            results.set(point, Row { numbers, ..Row::default() });
         }
         results
     }

@@ -76,11 +76,13 @@ impl Histogram {
             return;
         }
         let (first, last) = (self.first.min(other.first), self.last().max(other.last()));
-        let mut bins = vec![0; last - first];
-        for of in [&*self, other] {
-            bins[of.first - first..].iter_mut().zip(&of.bins).for_each(|(bin, times)| *bin += times);
+        if first < self.first {
+            self.bins.splice(..0, std::iter::repeat_n(0, self.first - first));
+            self.first = first;
         }
-        (self.first, self.bins) = (first, bins);
+        self.bins.resize(last - first, 0);
+        let places = self.bins[other.first - first..].iter_mut();
+        places.zip(&other.bins).for_each(|(bin, times)| *bin += times);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.count += other.count;
@@ -115,19 +117,33 @@ impl Histogram {
     /// The smallest value that is not below `per_mille` thousandths of all values (the nearest rank), to within 1/256 of it;
     /// `None` of no values.
     pub fn quantile(&self, per_mille: u32) -> Option<Span> {
-        if self.count == 0 {
-            return None;
-        }
-        let rank = (u128::from(self.count) * u128::from(per_mille)).div_ceil(1000).max(1) as u64;
-        let mut below = 0;
-        for (bin, &times) in (self.first..).zip(&self.bins) {
-            below += times;
-            if below >= rank {
-                let (start, width) = bounds(bin);
-                return Some(Span::from_ps((start + width / 2).clamp(self.min, self.max)));
+        self.quantiles([per_mille])[0]
+    }
+
+    /// Several quantiles, the smallest first, as [`Histogram::quantile`] finds one.
+    pub fn quantiles<const N: usize>(&self, per_mille: [u32; N]) -> [Option<Span>; N] {
+        debug_assert!(per_mille.is_sorted());
+        let (mut below, mut next) = (0, 0);
+        per_mille.map(|per_mille| {
+            if self.count == 0 {
+                return None;
             }
-        }
-        self.max()
+            let rank = (u128::from(self.count) * u128::from(per_mille)).div_ceil(1000).max(1) as u64;
+            while let Some(&times) = self.bins.get(next)
+                && below + times < rank
+            {
+                below += times;
+                next += 1;
+            }
+            let (start, width) = bounds(self.first + next);
+            Some(Span::from_ps((start + width / 2).clamp(self.min, self.max)))
+        })
+    }
+
+    /// The values by bins that hold some, in order: of each bin its smallest value, and how many values there are.
+    pub fn bins(&self) -> impl Iterator<Item = (Span, u64)> {
+        let filled = (self.first..).zip(&self.bins).filter(|(_, times)| **times > 0);
+        filled.map(|(bin, times)| (Span::from_ps(bounds(bin).0), *times))
     }
 }
 
@@ -250,6 +266,9 @@ mod tests {
             all.sort_unstable();
             let rank = (all.len() * per_mille as usize).div_ceil(1000).max(1);
             let exact = all[rank - 1];
+            let several = histogram.quantiles([per_mille / 2, per_mille, 1000]);
+            prop_assert_eq!(several, [per_mille / 2, per_mille, 1000].map(|of| histogram.quantile(of)));
+            prop_assert_eq!(histogram.bins().map(|(_, times)| times).sum::<u64>(), histogram.count());
             let found = histogram.quantile(per_mille).unwrap().as_ps();
             prop_assert!(found.abs_diff(exact) <= exact / 256, "{} for {}", found, exact);
             prop_assert_eq!(histogram.max().unwrap().as_ps(), all[all.len() - 1]);

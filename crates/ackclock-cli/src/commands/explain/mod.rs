@@ -3,7 +3,7 @@
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_scenario::NOT_MODELLED_PAGE;
 use ackclock_store::tables::{SEED, columns};
-use ackclock_sweep::METRICS;
+use ackclock_sweep::{METRICS, POOLED};
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
@@ -86,6 +86,10 @@ fn entries() -> Vec<Entry> {
             unit => format!(", in {unit}"),
         };
         add(metric.name, format!("a column of tables of sweeps{unit}\n    {}", metric.about));
+    }
+    for pooled in POOLED {
+        let merged = "From merged histograms, to within 1.6 %.";
+        add(pooled.name, format!("a column of summary.csv of sweeps, in s\n    {} {merged}", pooled.about));
     }
     of_schema(&ackclock_scenario::json_schema(), "", &mut add);
     for reason in DropReason::ALL.map(DropReason::name) {

@@ -324,6 +324,7 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
              `ackclock explain {number}` says where it is defined"
         ));
     }
+    store.with_results(say_settling);
     store.with_results(say_wide);
     let failed = store.with_results(say_failures);
     console::note(format_args!("tables and report.html in {place}"));
@@ -345,6 +346,29 @@ fn say_wide(results: &Results) {
     let first = if label.is_empty() { String::new() } else { format!(" (the first: {label})") };
     let (points, said) = (diagnostics::plural(wide.len(), "point"), until.said());
     console::note(format_args!("warning: after {seeds} seeds not {said}: {points}{first}; raise --max-seeds to go on"));
+}
+
+/// Says how long a start lasts that is no part of the rest, if it is not left out: advice.
+fn say_settling(results: &Results) {
+    let plan = results.plan();
+    let longest = results.settling().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let Some((run, settles_s)) = longest else { return };
+    let (point, seed) = plan.point_and_seed(run);
+    let label = plan.label(point);
+    let at = if label.is_empty() { String::new() } else { format!("{label}, ") };
+    console::note(format_args!(
+        "note: there is no warm-up, and the goodput settles after up to {} s (MSER-5, in the first run of the first, a middle and the \
+         last point; here at {at}seed {seed}); --set \"warmup={} s\" leaves the start out of all numbers",
+        short(settles_s),
+        short(settles_s)
+    ));
+}
+
+/// A number with three significant digits at most.
+fn short(number: f64) -> String {
+    let decimals = (2 - number.log10().floor() as i32).max(0) as usize;
+    let text = format!("{number:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Says which runs failed; how many there are.
