@@ -13,10 +13,12 @@ mod erica_plus;
 mod family;
 mod max_min;
 mod simplified_erica_plus;
+mod simplified_erica_plus_readings;
 
 pub use erica::Sharing;
 pub use erica_plus::QueueControl;
 pub use family::*;
+pub use simplified_erica_plus_readings::{FirstRate, RatesFrom, Readings};
 
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::RmCell;

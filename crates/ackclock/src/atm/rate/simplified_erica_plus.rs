@@ -1,10 +1,10 @@
 //! ERICA+ as simplified for TCP: when an interval ends every connection gets a rate, which may rise by a tenth and fall
 //! without limit. Nothing is computed in between.
-//! Source: \[RATE-CONTROL\] §5. The printed rule leaves open the first rate of a connection, the time before its first packet,
-//! and a port without load; docs/models/simplified-erica-plus.md says how each is read.
+//! Source: \[RATE-CONTROL\] §5. What the printed rule leaves open or gets wrong: `simplified_erica_plus_readings.rs`.
 
-use super::erica::{LEAST_LOAD, delta_key};
+use super::erica::delta_key;
 use super::erica_plus::QueueControl;
+use super::simplified_erica_plus_readings::{RatesFrom, Readings};
 use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key};
 use crate::packet::RmCell;
 use crate::units::Span;
@@ -20,6 +20,8 @@ pub struct SimplifiedEricaPlusParams {
     pub delta: f64,
     /// What a connection that sent nothing in an interval counts for, as a part of what it counted before; 0: nothing.
     pub activity_decay: f64,
+    /// How the printed rule is read.
+    pub readings: Readings,
 }
 
 /// Simplified ERICA+ at a port.
@@ -41,14 +43,14 @@ struct Connection {
     units: u64,
     /// What it counts for among the active ones.
     activity: f64,
-    /// ER, from the end of the interval of its first packet on.
+    /// ER, once it has one.
     rate: Option<f64>,
 }
 
 impl Mechanism for SimplifiedEricaPlus {
     const NAME: &'static str = "simplified-erica-plus";
     const ABOUT: &'static str = "ERICA+ simplified for TCP: a rate for each connection at the end of each interval, which rises by a tenth at most.";
-    const KEYS: &'static [Key] = &crate::keys::joined::<7>(&[
+    const KEYS: &'static [Key] = &crate::keys::joined::<14>(&[
         &[interval_key(Span::from_ms(5), "[RATE-CONTROL] §6")],
         &QueueControl::keys(
             (Span::from_us(1500), "[RATE-CONTROL] §6"),
@@ -61,10 +63,11 @@ impl Mechanism for SimplifiedEricaPlus {
                 "activity_decay",
                 Kind::Share,
                 Default::Is(Value::Number(0.9)),
-                "literature; printed: 0",
+                "[ERICA] with addendum 98-0408; printed: 0",
                 "What a connection that sent nothing in an interval counts for, relative to the interval before; 0: nothing.",
             ),
         ],
+        &Readings::KEYS,
     ]);
     type Params = SimplifiedEricaPlusParams;
 
@@ -74,6 +77,7 @@ impl Mechanism for SimplifiedEricaPlus {
             control: QueueControl::of(values)?,
             delta: values.number("delta"),
             activity_decay: values.number("activity_decay"),
+            readings: Readings::of(values)?,
         })
     }
 
@@ -100,6 +104,28 @@ impl SimplifiedEricaPlus {
     fn rate(&self, units: u64) -> f64 {
         units as f64 / self.interval_units * self.capacity
     }
+
+    /// Target: what connections may send together while so many units wait.
+    fn target(&self, queued: u64) -> f64 {
+        self.params.control.target(self.capacity, self.rate(self.others), queued)
+    }
+
+    /// z: what connections have sent in the interval, as a part of the target.
+    fn load(&self, target: f64) -> f64 {
+        let input = self.rate(self.connections.iter().map(|connection| connection.units).sum());
+        (input / target).max(self.params.readings.least_load)
+    }
+
+    /// N: how many connections are active, at least 1. The interval is over.
+    fn count_active(&mut self) -> f64 {
+        let mut active = 0.0;
+        for connection in &mut self.connections {
+            let before = connection.activity * self.params.activity_decay;
+            connection.activity = if connection.units > 0 { 1.0 } else { before };
+            active += connection.activity;
+        }
+        f64::max(active, 1.0)
+    }
 }
 
 impl RateAllocator for SimplifiedEricaPlus {
@@ -112,35 +138,34 @@ impl RateAllocator for SimplifiedEricaPlus {
     }
 
     fn on_interval_end(&mut self, queued: u64) {
-        let target = self.params.control.target(self.capacity, self.rate(self.others), queued);
-        let input = self.rate(self.connections.iter().map(|connection| connection.units).sum());
-        let load = (input / target).max(LEAST_LOAD);
-        let mut active = 0.0;
-        for connection in &mut self.connections {
-            let before = connection.activity * self.params.activity_decay;
-            connection.activity = if connection.units > 0 { 1.0 } else { before };
-            active += connection.activity;
-        }
-        let fair_share = target / f64::max(active, 1.0);
+        let SimplifiedEricaPlusParams { delta, readings, .. } = self.params;
+        let target = self.target(queued);
+        let load = self.load(target);
+        let active = self.count_active();
+        let fair_share = target / active;
         for number in 0..self.connections.len() {
             let rate = self.rate(self.connections[number].units);
             let connection = &mut self.connections[number];
-            if connection.units == 0 && connection.rate.is_none() {
-                continue; // not heard yet
+            let is_unheard = connection.units == 0 && connection.rate.is_none();
+            if is_unheard && readings.rates_from == RatesFrom::FirstPacket {
+                continue;
             }
             connection.units = 0;
             let share = rate / load;
-            let mut er =
-                if load > 1.0 + self.params.delta { share.max(fair_share) } else { self.largest_before.max(share) };
-            if let Some(before) = connection.rate {
-                er = er.min(LARGEST_RISE * before);
+            let mut er = match load > 1.0 + delta {
+                true => share.max(fair_share),
+                false if readings.fair_share_at_light_load => self.largest_before.max(share).max(fair_share),
+                false => self.largest_before.max(share),
+            };
+            if let Some(before) = readings.risen_from(connection.rate, self.capacity / active) {
+                er = er.min(readings.largest_rise * before);
             }
             // The largest rate is one before it is limited, and may be more than the target.
             self.largest = self.largest.max(er);
-            if er > fair_share && rate < fair_share {
+            if readings.limited_by_fair_share && er > fair_share && rate < fair_share {
                 er = fair_share;
             }
-            connection.rate = Some(er.min(target));
+            connection.rate = Some(if readings.limited_by_target { er.min(target) } else { er });
         }
         self.largest_before = self.largest;
         self.largest = fair_share;
@@ -166,13 +191,10 @@ impl RateAllocator for SimplifiedEricaPlus {
     }
 }
 
-/// The most by which a rate is multiplied from one interval to the next.
-const LARGEST_RISE: f64 = 1.1;
-
 #[cfg(test)]
 mod tests {
-    use super::super::Unit;
     use super::super::tests::backward;
+    use super::super::{FirstRate, Unit};
     use super::*;
     use crate::units::Rate;
 
@@ -201,18 +223,30 @@ mod tests {
 
     const UNSET: f64 = f64::INFINITY;
 
-    /// Four intervals by hand: §7 of the specification.
+    /// Four intervals by hand: §7 of the specification, with MaxAllocPrev before each of them.
     #[test]
     fn hand_computed_intervals() {
         let mut erica = erica(|_| ());
         let share = |erica: &SimplifiedEricaPlus| (erica.allocation().unwrap() / WIRE as f64 * 1e3).round() / 1e3;
         assert_eq!(erica.allocation(), None);
-        assert_eq!(interval(&mut erica, [10, 4, 0], 0), [7973.749, 4556.428, UNSET]);
-        assert_eq!(share(&erica), 7973.749);
-        assert_eq!(interval(&mut erica, [60, 8, 2], 30), [8771.124, 5012.071, 5145.29]);
-        assert_eq!(interval(&mut erica, [70, 20, 10], 100), [7890.154, 3757.216, 3757.216]);
-        assert_eq!(interval(&mut erica, [40, 20, 12], 10), [8679.17, 4132.938, 4132.938]);
-        assert_eq!(share(&erica), 5315.833);
+        let intervals = [
+            ([10, 4, 0], 0, (0.0, 1.0, 0.175576, 2.0, 7973.749), [7973.749, 4556.428, UNSET]),
+            ([60, 8, 2], 30, (11_391.07, 0.967918, 0.906978, 3.0, 5145.29), [8771.124, 5012.071, 5145.29]),
+            ([70, 20, 10], 100, (11_391.07, 0.706797, 1.774363, 3.0, 3757.216), [7890.154, 3757.216, 3757.216]),
+            ([40, 20, 12], 10, (7890.154, 1.0, 0.902963, 3.0, 5315.833), [8679.17, 4132.938, 4132.938]),
+        ];
+        for (packets, waiting, (largest_before, part, load, active, fair_share), rates) in intervals {
+            let mut during = erica.clone();
+            packets.iter().enumerate().for_each(|(vc, packets)| during.on_cells(vc, packets * WIRE));
+            let target = during.target(waiting * WIRE);
+            let millionths = |value: f64| (value * 1e6).round() / 1e6;
+            assert_eq!((during.largest_before / WIRE as f64 * 1e3).round() / 1e3, largest_before);
+            assert_eq!(millionths(target / during.capacity), part, "f");
+            assert_eq!(millionths(during.load(target)), load, "z");
+            assert_eq!(during.count_active(), active, "N");
+            assert_eq!(interval(&mut erica, packets, waiting), rates);
+            assert_eq!(share(&erica), fair_share);
+        }
     }
 
     /// What the rule of the specification gives, computed apart from this code: rates above the target, loads just above it, a first
@@ -298,5 +332,64 @@ mod tests {
         // All of it: nothing is left.
         erica.on_other_cells(97_200);
         assert_eq!(interval(&mut erica, [1, 1, 0], 0), [0.0, 0.0, UNSET]);
+    }
+
+    /// The readings of the rule, against the print to the letter, or ERICA. FairShare is C/N = 7973.749 after the first interval.
+    #[test]
+    fn each_reading_changes_what_it_says() {
+        let rates = |change: fn(&mut Readings), intervals: &[([u64; 3], u64)]| {
+            let mut erica = erica(|params| change(&mut params.readings));
+            intervals.iter().map(|(packets, waiting)| interval(&mut erica, *packets, *waiting)).last().unwrap()
+        };
+        let heard_late = [([10, 4, 0], 0), ([10, 4, 10], 0), ([10, 4, 10], 0)];
+        assert!(rates(|_| (), &heard_late)[2] > 5000.0);
+        // 0 in the first interval, and 1.1 times 0 for ever; the others are as they were.
+        let printed = rates(|readings| readings.rates_from = RatesFrom::FirstInterval, &heard_late);
+        assert_eq!(printed[2], 0.0);
+        assert!(printed[0] > 5000.0 && printed[1] > 5000.0);
+
+        let first = [([10, 4, 0], 0)];
+        assert_eq!(rates(|readings| readings.first_rate = FirstRate::Zero, &first), [0.0, 0.0, UNSET]);
+        // 1.1 · 7973.749 = 8771.124 is more than the clamp of the first, and than the second's VCShare of 4556.428.
+        let equal: fn(&mut Readings) = |readings| readings.first_rate = FirstRate::EqualShare;
+        assert_eq!(rates(equal, &first), [7973.749, 4556.428, UNSET]);
+        // VCShare is C for the only one that sends, 100 packets: 1.1 · C/2, where without a limit the rate is C.
+        let alone = [([0, 1, 0], 0), ([100, 0, 0], 0)];
+        let letter = |readings: &mut Readings| readings.limited_by_fair_share = false;
+        assert_eq!(rates(letter, &alone)[0], 15_947.498);
+        let both = |readings: &mut Readings| {
+            (readings.limited_by_fair_share, readings.first_rate) = (false, FirstRate::EqualShare);
+        };
+        // N is 1 + 0.9.
+        assert_eq!(rates(both, &alone)[0], (1.1e3 * 15_947.498_f64 / 1.9).round() / 1e3);
+
+        // VCShare of the first is 11391.07, more than its rate of 2000: without the clamp it gets that.
+        assert_eq!(rates(letter, &first), [11_391.07, 4556.428, UNSET]);
+        // Twice the link in the first interval, Target 0.5 C in the second.
+        let second = [([10, 4, 0], 0), ([10, 4, 0], 500)];
+        assert_eq!(rates(|_| (), &second)[0], 3986.874);
+        let wide: fn(&mut Readings) =
+            |readings| (readings.limited_by_fair_share, readings.limited_by_target) = (false, false);
+        assert_eq!(rates(letter, &second)[0], 7973.749, "Target");
+        assert!(rates(wide, &second)[0] > 11_391.0);
+
+        let twice = [([10, 4, 0], 0), ([10, 4, 0], 0)];
+        let risen = rates(|readings| readings.largest_rise = 10.0, &twice)[1] / rates(|_| (), &first)[1];
+        assert!(risen > 1.7, "{risen}");
+        // A light load: the second gets FairShare instead of VCShare.
+        assert_eq!(rates(|readings| readings.fair_share_at_light_load = true, &first), [7973.749, 7973.749, UNSET]);
+
+        // 200 bytes per second are 1e-5 of the target.
+        let mut idle = erica(|params| params.readings.least_load = 1e-6);
+        idle.on_cells(0, 1);
+        idle.on_interval_end(0);
+        assert_eq!(idle.connections[0].rate.map(f64::round), Some(19_440_000.0));
+    }
+
+    #[test]
+    fn rates_may_not_be_made_to_fall() {
+        let given = |key: &Key| (key.name == "largest_rise").then_some(Value::Number(0.9));
+        let refused = SimplifiedEricaPlus::params(&Values::of(SimplifiedEricaPlus::KEYS, given));
+        assert_eq!(refused.unwrap_err().keys, ["largest_rise"]);
     }
 }
