@@ -80,6 +80,71 @@ fn the_engines_agree_on_chains_of_routers() {
 }
 
 /// The window is what the rate fills in the fixed time, and without a rate what the receiver advertises.
+/// \[RATE-CONTROL\] §5 to the letter, and what ERICA does there: rates of 0, rates without an upper bound.
+#[test]
+fn the_engines_agree_on_every_reading_of_the_printed_rule() {
+    let printed = [
+        "rates_from=first-interval",
+        "first_rate=zero",
+        "first_rate=equal-share",
+        "limited_by_target=false",
+        "limited_by_fair_share=false",
+        "fair_share_at_light_load=true",
+        "largest_rise=10",
+        "least_load=1e-9",
+    ];
+    let default = run(N_BY_N, &[RATES, "queue.tcp_feedback=both"]);
+    for reading in printed {
+        let set = format!("queue.simplified-erica-plus.{reading}");
+        let records = assert_engines_agree(reading, &scenario(N_BY_N, &[RATES, "queue.tcp_feedback=both", &set]), 1);
+        // Where nothing arrives all rates are 0, whatever they are divided by; no rate of fifteen flows exceeds an equal share at first,
+        // nor the target ever.
+        let same = ["least_load=1e-9", "first_rate=equal-share", "limited_by_target=false"];
+        let is_the_same = same.contains(&reading);
+        assert_eq!(records.fingerprint == default.fingerprint, is_the_same, "{reading}");
+    }
+}
+
+/// Three routers on the path of A, whose share of each trunk is 5 Mb/s. They offer different parts of it: wherever the least of them
+/// is, its window, or its bucket, is what A gets.
+#[test]
+fn of_several_routers_the_tightest_decides() {
+    let parts = [[0.3, 0.7, 0.5], [0.7, 0.3, 0.5], [0.7, 0.5, 0.3]];
+    for of_ports in parts {
+        let trunks = ["sw1->sw2", "sw2->sw3", "sw3->sw4"];
+        let utilisation = |(trunk, part): (&str, f64)| format!("port.{trunk}.max-min.target_utilisation={part}");
+        let trunks: Vec<String> = trunks.into_iter().zip(of_ports).map(utilisation).collect();
+        let records = |feedback: &'static str| {
+            let mut sets = vec![
+                "queue.rate_algorithm=max-min",
+                "tcp.mss=1000 B",
+                "queue.buffer=100 packets",
+                // Filled within a second: while a window grows, each acknowledgement lets more than it acknowledges go.
+                "tcp.receive_window=32000 B",
+                "duration=3 s",
+                "warmup=2 s",
+                "record=[\"send-window\"]",
+                feedback,
+            ];
+            if feedback.ends_with("window") {
+                sets.push("queue.feedback_round_trip=100 ms");
+            }
+            sets.extend(trunks.iter().map(String::as_str));
+            assert_engines_agree(feedback, &scenario(PARKING_LOT, &sets), 1)
+        };
+        let windows = records("queue.tcp_feedback=window");
+        let of_a =
+            windows.series.iter().find(|series| series.metric == Metric::SendWindow && series.of == "A").unwrap();
+        let Columns::Points { value, .. } = &of_a.columns else { panic!() };
+        // 1.5 Mb/s in packets of 1052 bytes, with the option of timestamps, are 17.8 segments in 100 ms.
+        assert_eq!(value.last(), Some(&17_000.0), "{of_ports:?}");
+        let buckets = records("queue.tcp_feedback=bucket");
+        let a = buckets.flows.iter().find(|flow| flow.name == "A").unwrap();
+        let rate = a.goodput_after_warmup_bps.unwrap() * 1.052;
+        assert!((rate / 1.5e6 - 1.0).abs() < 0.03, "{rate} of 1.5 Mb/s with {of_ports:?}");
+    }
+}
+
 #[test]
 fn senders_follow_the_window() {
     let sets = [RATES, "queue.tcp_feedback=window", "queue.feedback_round_trip=70 ms", "record=[\"send-window\"]"];
