@@ -111,6 +111,8 @@ pub(crate) fn fill(
 struct Load {
     /// Whether any flow crosses it.
     crossed: bool,
+    /// Whether data of TCP leave by it: then rates that it computes are asked for.
+    carries_data: bool,
     /// The largest propagation delay there and back, picoseconds.
     round_trip_ps: u128,
     /// The largest frame or packet on the wire.
@@ -134,6 +136,9 @@ fn loads(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow], technology: 
         let sack = flow.tcp.longest_sack_option();
         let sizes =
             [framing::full_segment_wire_bytes(&flow.tcp, technology), framing::ack_wire_bytes(sack, technology)];
+        for link in &paths[0] {
+            loads[*link].carries_data = true;
+        }
         for (path, bytes) in paths.iter().zip(sizes) {
             for link in path {
                 let load = &mut loads[*link];
@@ -234,10 +239,11 @@ impl Checker<'_> {
         let buffer = self.counted(settings, buffer)?;
         let feedback = feedback::read(settings, self.technology)?;
         let (unit, unit_bytes) = match self.technology {
+            // No source is told the rates of a port by which no data leave.
+            _ if !port.load.carries_data => ("packet", 0),
+            Technology::Atm { .. } if feedback.is_none() => ("cell", CELL_BYTES),
             // TCP sends whole packets, and rates follow what comes of each flow in an interval.
-            _ if feedback.is_some() => ("packet", port.load.largest_bytes),
-            Technology::Atm { .. } => ("cell", CELL_BYTES),
-            Technology::Packet { .. } => ("packet", port.load.largest_bytes),
+            _ => ("packet", port.load.largest_bytes),
         };
         let place = rates::Place { name: port.name, rate: port.rate, unit, unit_bytes };
         let rates = self.rates.algorithm(port_settings, &place, self.report)?;

@@ -83,6 +83,29 @@ fn feedback_that_cannot_work() {
     insta::assert_snapshot!(all.join("\n"));
 }
 
+/// A packet takes 10 ms at the port by which acknowledgements go back, twice an averaging interval. No sender is told its rates.
+#[test]
+fn a_port_without_data_may_be_slower_than_its_averaging_interval() {
+    let n_source = r#"
+duration = "1 s"
+[network]
+technology = "packet"
+topology = "n-source"
+sources = 2
+rate = "10 Mbps"
+access_delay = "1 ms"
+trunk_delay = "1 ms"
+[queue]
+rate_algorithm = "simplified-erica-plus"
+tcp_feedback = "window"
+"#;
+    let slow_back = "link.sw2->sw1.rate=32 kbps";
+    assert_eq!(said_about(n_source, &[slow_back]).trim(), "nothing");
+    assert_eq!(said_about(&n_source.replace("packet", "atm"), &[slow_back]).trim(), "nothing");
+    let slow = said_about(n_source, &["link.sw1->sw2.rate=32 kbps"]);
+    assert!(slow.contains("shorter than a packet takes at the port sw1->sw2"), "{slow}");
+}
+
 /// An edge device can do what a router can, and the same cannot work.
 #[test]
 fn feedback_of_edge_devices_that_cannot_work() {
