@@ -19,6 +19,8 @@ use crate::values::quantity::{Dimension, Quantity};
 pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSettings, report: &mut Report) {
     let mut said = BTreeSet::new();
     let mut first = |at: Option<At>, what: &'static str| said.insert((at, what));
+    let mut left = BTreeSet::new();
+    let mut missed: BTreeMap<(Option<At>, bool), Missed> = BTreeMap::new();
     for (port, link) in network.links.iter_ids() {
         let Some(_) = link.queue.feedback else { continue };
         let (queue, is_of_port) = settings_of(link, settings);
@@ -61,31 +63,75 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
                 .label("their headers are encrypted")
                 .help("leave encrypted_headers out, or write tcp_feedback = \"none\" for the ports of its route");
         }
-        let passing = crossing.iter().filter(|planned| returns(planned, network, port));
-        let left = passing.copied().find_map(|planned| Some((planned, left_at(planned, network, port)?)));
-        if let Some((planned, time)) = left
-            && first(at, "left")
-        {
-            warn_left(planned, time, &link.name, report);
-        }
-        let missed: Vec<&&PlannedFlow> = crossing.iter().filter(|planned| !returns(planned, network, port)).collect();
-        let Some(planned) = missed.first() else { continue };
-        let name = &planned.flow.name;
-        let problem = format!("the acknowledgements of {name} do not pass the router of the port {}", link.name);
-        let help = "let `back_route` of the flow pass that router";
-        if missed.len() == crossing.len() && is_of_port {
-            if first(at, "missed") {
-                report.error(at, problem).label("so this feedback has no effect on any flow").help(help);
+        for planned in crossing.iter().filter(|planned| returns(planned, network, port)) {
+            if let Some(time) = left_at(planned, network, port)
+                && left.insert(&*planned.flow.name)
+            {
+                warn_left(planned, time, &link.name, report);
             }
-        } else if first(at, "some missed") {
-            report.warning(at, problem).label("so this feedback has no effect on that flow").help(help);
         }
+        let misses = |planned: &PlannedFlow| crosses(planned, port) && !returns(planned, network, port);
+        let misses: Vec<(usize, &str)> = (0..)
+            .zip(flows)
+            .filter(|(_, planned)| misses(planned))
+            .map(|(n, planned)| (n, &*planned.flow.name))
+            .collect();
+        if !misses.is_empty() {
+            let place = missed.entry((at, misses.len() == crossing.len() && is_of_port)).or_default();
+            place.flows.extend(misses);
+            place.ports.push(&link.name);
+        }
+    }
+    for ((at, is_all), missed) in missed {
+        missed.say(at, is_all, report);
     }
     // Of what is wrong, flows or ports are missing here.
     if !report.has_errors() {
         warn_idle(network, flows, settings, report);
     }
 }
+
+/// Flows whose acknowledgements do not pass the routers of ports by which their data leave, of feedback that is chosen at one place.
+#[derive(Default)]
+struct Missed<'a> {
+    /// In the order of the scenario.
+    flows: BTreeSet<(usize, &'a str)>,
+    ports: Vec<&'a str>,
+}
+
+impl Missed<'_> {
+    /// Says so: an error if the feedback is for a port of which all flows are here, a warning otherwise.
+    fn say(&self, at: Option<At>, is_all: bool, report: &mut Report) {
+        let flows: Vec<&str> = self.flows.iter().map(|(_, name)| *name).collect();
+        let ports = match &self.ports[..] {
+            [port] => format!("the router of the port {port}"),
+            ports => format!("the routers of the ports {}", some_of(ports)),
+        };
+        let problem = format!("the acknowledgements of {} do not pass {ports}", some_of(&flows));
+        let help = match (flows.len(), self.ports.len()) {
+            (1, 1) => "let `back_route` of the flow pass that router",
+            _ => "let `back_route` of each flow pass the routers by which its data leave",
+        };
+        match (is_all, flows.len()) {
+            (true, _) => report.error(at, problem).label("so this feedback has no effect on any flow").help(help),
+            (false, 1) => report.warning(at, problem).label("so this feedback has no effect on that flow").help(help),
+            (false, _) => report.warning(at, problem).label("so this feedback has no effect on those flows").help(help),
+        };
+    }
+}
+
+/// Names with commas, `a, b and c`; of many the first ones and how many more there are.
+fn some_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [others @ .., last] if names.len() <= NAMES_SAID => format!("{} and {last}", others.join(", ")),
+        _ => format!("{} and {} more", names[..NAMES_SAID - 1].join(", "), names.len() + 1 - NAMES_SAID),
+    }
+}
+
+/// The most names in one sentence.
+const NAMES_SAID: usize = 8;
 
 /// What is said about the queue of a port, and whether its feedback is said for this port alone.
 fn settings_of<'a>(link: &Link, settings: &'a QueueSettings) -> (&'a Settings, bool) {

@@ -46,6 +46,13 @@ route = ["a", "r1", "r2", "r4", "b"]
 back_route = ["b", "r4", "r3", "r1", "a"]
 "#;
 
+/// The ring with more flows of this kind, each with a letter for its name.
+fn with_more(names: &str) -> String {
+    let flow = RING.split("[flow.f]").nth(1).unwrap();
+    let more = names.chars().map(|name| format!("[flow.{name}]{flow}"));
+    RING.to_owned() + &more.collect::<String>()
+}
+
 fn said(text: &str, sets: &[&str]) -> String {
     let text = said_about(text, sets);
     format!("{}\n{}", sets.join("; "), text.lines().map(|line| format!("    {line}\n")).collect::<String>())
@@ -74,6 +81,9 @@ fn feedback_that_cannot_work() {
         said(N_BY_N, &["flow.A1.encrypted_headers=true", "flow.B2.encrypted_headers=true"]),
         said(RING, &of_port),
         said(RING, &[rates, feedback]),
+        said(&with_more("gh"), &[rates, feedback]),
+        said(&with_more("ghijklmnop"), &[rates, feedback]),
+        said(&with_more("gh"), &of_port),
         // The feedback is said for all ports, and only the buffer for this one.
         said(RING, &[rates, feedback, "port.r2->r4.buffer=20 packets"]),
         // The port of the acknowledgements, and not that of the data.
@@ -145,6 +155,7 @@ fn feedback_where_routes_change() {
     let all = [
         said(&(RING.to_owned() + CHANGES), &[rates, window, fixed]),
         said(&by_r3, &[rates, window, fixed]),
+        said(&format!("{by_r3}[flow.g]{}", by_r3.split("[flow.f]").nth(1).unwrap()), &[rates, window, fixed]),
         said(&by_r3, &[rates, window]),
         said(&by_r3, &[rates, window, "queue.feedback_round_trip=individual"]),
         said(&by_r3, &["queue.rate_algorithm=max-min", window, fixed]),

@@ -65,7 +65,10 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
             if let ([limit], "0") = (amount.limits, &*number)
                 && limit.min > 0
             {
-                report.error(item.at, format!("`{name}` is 0")).label(expected(limit, amount.words, true));
+                report
+                    .error(item.at, format!("`{name}` is 0"))
+                    .label(expected(limit, amount.words, true))
+                    .help_if(instead_of_zero(name, limit, amount.words));
                 return None;
             }
             let examples: Vec<String> =
@@ -110,8 +113,17 @@ fn within_limits(
         return Some(Value::Quantity(quantity));
     }
     let is_zero = quantity.amount == 0;
-    report.error(at, format!("`{name}` is {}", quoted(text.trim()))).label(expected(limit, amount.words, is_zero));
+    report
+        .error(at, format!("`{name}` is {}", quoted(text.trim())))
+        .label(expected(limit, amount.words, is_zero))
+        .help_if(is_zero.then(|| instead_of_zero(name, limit, amount.words)).flatten());
     None
+}
+
+/// What to write where nothing is meant by a zero, and a word stands for what may be.
+fn instead_of_zero(name: &str, limit: &Limit, words: &[&str]) -> Option<String> {
+    let word = words.first()?;
+    Some(format!("write {name} = \"{word}\", or {} above 0", limit.dimension.short_name()))
 }
 
 /// What a value within a limit is, and which words may stand in its place.
