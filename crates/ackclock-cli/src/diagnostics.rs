@@ -14,6 +14,11 @@ pub fn print(diagnostics: &[Diagnostic]) {
     }
 }
 
+/// Each as a sentence without a place, for results.
+pub fn sentences(diagnostics: &[Diagnostic]) -> Vec<String> {
+    diagnostics.iter().map(Diagnostic::sentence).collect()
+}
+
 /// `2 errors, 1 warning`.
 pub fn count(diagnostics: &[Diagnostic]) -> String {
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();

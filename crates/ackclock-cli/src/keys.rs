@@ -24,7 +24,7 @@ pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-const OTHER_KEYS: [(&str, &str, &str); 89] = [
+const OTHER_KEYS: [(&str, &str, &str); 90] = [
     ("abr", "", "What the ABR source of the flow did; only of flows of the service ABR."),
     ("ackclock", "", "The version of the program that wrote the document."),
     ("acks", "packets", "Acknowledgements that the router of a port with feedback passed on."),
@@ -68,7 +68,7 @@ const OTHER_KEYS: [(&str, &str, &str); 89] = [
     (
         "events",
         "",
-        "Changes of the network at instants known before the run: handovers, links that go up and down, routes found and lost.",
+        "Changes of the network at instants known before the run: handovers, links that go up and down, routes found, lost and changed.",
     ),
     ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares."),
     ("fairness_after_warmup", "", "Fairness over the time after the warm-up; null without a warm-up."),
@@ -90,7 +90,7 @@ const OTHER_KEYS: [(&str, &str, &str); 89] = [
         "",
         "The interarrival jitter of datagrams (RFC 3550, section 6.4.1) after each arrival; of a scenario with `delays`.",
     ),
-    ("kind", "", "Of an event: acquired, handover, lost, link-up, link-down, route-found, route-lost."),
+    ("kind", "", "Of an event: acquired, handover, lost, link-up, link-down, route-found, route-lost, route-changed."),
     ("least_acr_bps", "bit/s", "The least ACR of the whole run, with cell headers."),
     ("link", "", "The name of the bottleneck."),
     ("links", "", "One entry for each direction of a link that changes or corrupts packets, with its losses."),
@@ -172,6 +172,7 @@ const OTHER_KEYS: [(&str, &str, &str); 89] = [
         "fraction",
         "Jain's index over the mean ACR of ABR flows, each over its max-min share: 1 where all have the same part of it. Without ABR flows over goodput of TCP, each over max_min_goodput_bps; not there without either.",
     ),
+    ("warnings", "", "What the checker said about the scenario before the run."),
     ("warmup_s", "s", "The time that the numbers after the warm-up exclude."),
     ("windows_lowered", "packets", "Acknowledgements in which the router of a port lowered the receive window."),
 ];

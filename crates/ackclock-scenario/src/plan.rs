@@ -128,7 +128,9 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         None => None,
     };
     let changing = flows.iter_mut().map(|planned| (&mut planned.flow, &planned.given.route_changes));
-    route_changes::fill(network, changing);
+    // The routes of a network with satellites follow from these: no flow changes its own.
+    let mut events = route_changes::fill(network, changing);
+    events.extend(contacts.as_ref().map(satellites::links::events).unwrap_or_default());
     queues::fill(network, &flows, of_udp, &queues, technology, report);
     feedback::check(network, &flows, &queues, report);
     abr::check_minimum_rates(network, &flows, report);
@@ -153,7 +155,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         udp: udp?,
         bottleneck,
         recording: recording?,
-        events: contacts.as_ref().map(satellites::links::events).unwrap_or_default(),
+        events,
     };
     let seed = top.integer("seed")?;
     let (network, satellites) = (network_settings, satellites.ok()?);

@@ -4,7 +4,7 @@
 mod render;
 
 use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
-use ackclock::scenario::Route;
+use ackclock::scenario::{EventKind, Route};
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{Memory, load};
 use render::said_about;
@@ -190,6 +190,13 @@ fn what_routes_that_change_become() {
     let r3 = scenario.nodes.iter_ids().find(|(_, node)| node.name == "r3").unwrap().0;
     assert!(table.link(r3, Time::ZERO + Span::from_secs(1)).is_some(), "packets that are under way arrive");
     assert!(flow.forward.fixed().is_some());
+    let [event] = &scenario.events[..] else { panic!("{:?}", scenario.events) };
+    assert_eq!((event.time, event.kind, &*event.node), (Time::ZERO + Span::from_ms(500), EventKind::RouteChanged, "b"));
+    let paths = [&event.before, &event.after].map(|path| path.as_deref());
+    assert_eq!(paths, [Some("b > r4 > r3 > r1 > a"), Some("b > r4 > r2 > r1 > a")]);
+    // A change to the path that it is on is none.
+    let same = text.replace("\"r2\", \"r1\", \"a\"] }]", "\"r3\", \"r1\", \"a\"] }]");
+    assert_eq!(load(&Memory::new().with("a.toml", &*same), "a.toml", &[]).unwrap().scenario.events, []);
     // What is written out is the same scenario again.
     let again = load(&Memory::new().with("a.toml", &*loaded.resolved), "a.toml", &[]).unwrap();
     assert_eq!((again.scenario.flows, again.resolved), (loaded.scenario.flows, loaded.resolved));

@@ -53,7 +53,7 @@ pub struct Event {
     pub kind: EventKind,
     /// The name of the node to which it happens: of a handover the terminal; of a link its first node; of a route its source.
     pub node: String,
-    /// The name of the other node before; of a route its destination.
+    /// The name of the other node before; of a route its destination; of one that changes, the nodes of the path before.
     pub before: Option<String>,
     /// And after.
     pub after: Option<String>,
@@ -76,11 +76,13 @@ pub enum EventKind {
     RouteFound,
     /// A route to a destination no longer exists.
     RouteLost,
+    /// A route becomes another one, as the scenario says.
+    RouteChanged,
 }
 
 impl EventKind {
     /// Every kind.
-    pub const ALL: [EventKind; 7] = [
+    pub const ALL: [EventKind; 8] = [
         EventKind::Acquired,
         EventKind::Handover,
         EventKind::Lost,
@@ -88,6 +90,7 @@ impl EventKind {
         EventKind::LinkDown,
         EventKind::RouteFound,
         EventKind::RouteLost,
+        EventKind::RouteChanged,
     ];
 
     /// Its name in tables.
@@ -100,6 +103,7 @@ impl EventKind {
             EventKind::LinkDown => "link-down",
             EventKind::RouteFound => "route-found",
             EventKind::RouteLost => "route-lost",
+            EventKind::RouteChanged => "route-changed",
         }
     }
 }

@@ -32,7 +32,9 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
         ));
     }
     let mut loaded = load::load(&folder.join(SCENARIO).to_string_lossy(), &[], Some("nothing was run"))?;
-    let part = ScenarioPart::of(&loaded.scenario, loaded.resolved);
+    // The file has every key written out: keys without effect, of which the first run warned, are not in it.
+    let warnings = document.scenario.warnings.clone();
+    let part = ScenarioPart::of(&loaded.scenario, loaded.resolved).warned(warnings);
     if part.hash != document.scenario.hash {
         return Err(Failure::outside(
             format_args!("`{}` is not the scenario of the result beside it", folder.join(SCENARIO).display()),

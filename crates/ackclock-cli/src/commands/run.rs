@@ -20,9 +20,10 @@ use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 /// Runs a scenario file.
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
-    let Loaded { scenario, seed, resolved, .. } = load::load(&args.file, &args.sets(), Some("nothing was run"))?;
+    let Loaded { scenario, seed, resolved, warnings, .. } =
+        load::load(&args.file, &args.sets(), Some("nothing was run"))?;
     let (seeds, count) = (seeds(seed, args.seeds)?, args.seeds as usize);
-    let part = ScenarioPart::of(&scenario, resolved);
+    let part = ScenarioPart::of(&scenario, resolved).warned(diagnostics::sentences(&warnings));
     let mut folder = seeds::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)), &part)?;
     if count > 1 && !sim::has_randomness(&scenario) {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));

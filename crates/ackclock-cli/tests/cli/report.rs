@@ -121,3 +121,26 @@ fn files_of_others_are_not_replaced() {
     assert_eq!(place.read("thesis.html"), "<html>years of work</html>");
     place.run(&["report", "a", "--out", "a"]).exits_with(1);
 }
+
+/// From 2 to 4 s the acknowledgements of a flow do not pass the router that would change them.
+#[test]
+fn a_report_repeats_warnings_and_marks_changes_of_routes() {
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/rate-control/route-change.toml");
+    let place = Place::with("report-routes", &std::fs::read_to_string(scenario).unwrap());
+    let run = place.run(&["run", "scenario.toml", "--set", "duration=4.5 s", "--out", "a"]).exits_with(0);
+    assert!(run.stdout.contains("route-changed"), "{}", run.stdout);
+    place.run(&["report", "a"]).exits_with(0);
+    let html = place.read("a/report.html");
+    for part in [
+        "From 2 s on the acknowledgements of f do not pass the router of the port r1-&gt;r2: then this feedback has no effect",
+        "f2 &gt; r4 &gt; r3 &gt; s &gt; f1",
+        "[2.0,\"route f2 to f1 changes\"],[4.0,\"route f2 to f1 changes\"]",
+    ] {
+        assert!(html.contains(part), "no {part}");
+    }
+    // Another result of the same scenario says the same, and one without the change nothing.
+    place.run(&["rerun", "a"]).exits_with(0);
+    place.run(&["run", "scenario.toml", "--set", "flow.f.back_route_changes=[]", "--out", "b"]).exits_with(0);
+    place.run(&["report", "b"]).exits_with(0);
+    assert!(!place.read("b/report.html").contains("do not pass"));
+}

@@ -31,7 +31,7 @@ pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
 
 /// What makes the numbers say less than they seem to.
 pub fn warnings(document: &Document) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = document.scenario.warnings.clone();
     let (finished, wanted) = (document.runs.len(), document.seeds.len());
     if finished < wanted {
         warnings.push(format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::link::RoutingTable;
-use ackclock::scenario::{Flow, Route};
+use ackclock::scenario::{Event, EventKind, Flow, Route};
 use ackclock::units::Time;
 
 use crate::network::Network;
@@ -55,15 +55,43 @@ pub(super) fn read(
     Some(later)
 }
 
-/// Flows of which a route changes get routing tables; each comes with the later paths of its data and of its acknowledgements.
-pub(crate) fn fill<'a>(network: &mut Network, flows: impl Iterator<Item = (&'a mut Flow, &'a [Vec<RouteAt>; 2])>) {
+/// Flows of which a route changes get routing tables; each comes with the later paths of its data and of its acknowledgements. What
+/// happens when, in the order of time.
+pub(crate) fn fill<'a>(
+    network: &mut Network,
+    flows: impl Iterator<Item = (&'a mut Flow, &'a [Vec<RouteAt>; 2])>,
+) -> Vec<Event> {
+    let mut all = Vec::new();
     for (flow, later) in flows {
         for (route, changes) in [&mut flow.forward, &mut flow.backward].into_iter().zip(later) {
             if !changes.is_empty() {
-                *route = dynamic(network, &route.links(), changes);
+                let first = route.links();
+                all.extend(events(network, &first, changes));
+                *route = dynamic(network, &first, changes);
             }
         }
     }
+    all.sort_by_key(|event| event.time);
+    all.dedup();
+    all
+}
+
+/// The changes of the route that begins as this path. What repeats the path before it is none.
+fn events(network: &Network, first: &[LinkId], changes: &[RouteAt]) -> Vec<Event> {
+    let name = |node: NodeId| network.nodes[node].name.as_str();
+    let spelled = |path: &[LinkId]| {
+        let rest = path.iter().map(|link| name(network.links[*link].to));
+        std::iter::once(name(network.links[path[0]].from)).chain(rest).collect::<Vec<&str>>().join(" > ")
+    };
+    let before = std::iter::once(first).chain(changes.iter().map(|change| &*change.path));
+    let event = |(before, RouteAt { time, path }): (&[LinkId], &RouteAt)| Event {
+        time: *time,
+        kind: EventKind::RouteChanged,
+        node: name(network.links[first[0]].from).to_owned(),
+        before: Some(spelled(before)),
+        after: Some(spelled(path)),
+    };
+    before.zip(changes).filter(|(before, change)| *before != change.path).map(event).collect()
 }
 
 /// The route that begins as this path and changes so. A node that is not on a new path keeps its next hop: so packets that are under way

@@ -35,6 +35,16 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+impl Diagnostic {
+    /// What is wrong and the text at the caret, as a sentence without a place.
+    pub fn sentence(&self) -> String {
+        let mut letters = self.message.chars();
+        let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+        let label = if self.label.is_empty() { String::new() } else { format!(": {}", self.label) };
+        format!("{first}{}{label}.", letters.as_str())
+    }
+}
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {

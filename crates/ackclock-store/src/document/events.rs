@@ -1,5 +1,5 @@
 //! What happens to the network at instants that are known before the run: handovers, links that come up and go down, routes
-//! that are found and lost. In the document, as a table, and as marks in every plot over time.
+//! that are found, lost and changed. In the document, as a table, and as marks in every plot over time.
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
@@ -17,11 +17,11 @@ pub struct EventPart {
     pub time_s: f64,
     /// The time of the event, exact, picoseconds.
     pub time_ps: u64,
-    /// `acquired`, `handover`, `lost`, `link-up`, `link-down`, `route-found` or `route-lost`.
+    /// `acquired`, `handover`, `lost`, `link-up`, `link-down`, `route-found`, `route-lost` or `route-changed`.
     pub kind: String,
     /// Of a handover the terminal; of a link its first node, of a route its source.
     pub node: String,
-    /// The other node before; of a route its destination.
+    /// The other node before; of a route its destination; of one that changes the nodes of its path.
     pub before: Option<String>,
     /// And after.
     pub after: Option<String>,
@@ -60,6 +60,9 @@ impl EventPart {
             "link-up" => format!("{}-{after} up", self.node),
             "link-down" => format!("{}-{before} down", self.node),
             "route-found" => format!("route {} to {after}", self.node),
+            "route-changed" => {
+                format!("route {} to {} changes", self.node, after.rsplit(' ').next().unwrap_or_default())
+            }
             _ => format!("no route {} to {before}", self.node),
         }
     }
@@ -98,10 +101,18 @@ pub fn write(path: &Path, events: &[EventPart], scenario_hash: &str) -> io::Resu
 
 const COLUMNS: [(&str, Kind, &str); 5] = [
     ("time_ps", Kind::Time, "When."),
-    ("kind", Kind::Text, "acquired, handover, lost, link-up, link-down, route-found or route-lost."),
+    ("kind", Kind::Text, "acquired, handover, lost, link-up, link-down, route-found, route-lost or route-changed."),
     ("node", Kind::Text, "Of a handover the terminal; of a link or a route, its beginning."),
-    ("before", Kind::Text, "The other node before the event; of a route, its end; empty if there was none."),
-    ("after", Kind::Text, "The other node after the event; of a route, its end; empty if there is none."),
+    (
+        "before",
+        Kind::Text,
+        "The other node before the event; of a route, its end; of one that changes, its path; empty if there was none.",
+    ),
+    (
+        "after",
+        Kind::Text,
+        "The other node after the event; of a route, its end; of one that changes, its path; empty if there is none.",
+    ),
 ];
 
 #[cfg(test)]
@@ -128,10 +139,19 @@ mod tests {
             event(EventKind::LinkDown, Some("b"), None),
             event(EventKind::RouteFound, None, Some("c")),
             event(EventKind::RouteLost, Some("c"), None),
+            event(EventKind::RouteChanged, Some("a > d > c"), Some("a > e > c")),
         ];
         let labels: Vec<String> = labels.iter().map(EventPart::label).collect();
-        let expected =
-            ["a: 1.2", "a: 1.2 to 1.1", "a: 1.1 lost", "a-b up", "a-b down", "route a to c", "no route a to c"];
+        let expected = [
+            "a: 1.2",
+            "a: 1.2 to 1.1",
+            "a: 1.1 lost",
+            "a-b up",
+            "a-b down",
+            "route a to c",
+            "no route a to c",
+            "route a to c changes",
+        ];
         assert_eq!(labels, expected);
     }
 

@@ -24,6 +24,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         warmup_s: 0.5,
         bottleneck: Some(BottleneckPart { link: "sw1->sw2".into(), capacity_bps: 1e8 }),
         events: Vec::new(),
+        warnings: Vec::new(),
         resolved: "seed = 1\n".into(),
     };
     let run = |seed| Run {

@@ -76,6 +76,9 @@ pub struct ScenarioPart {
     /// What happens to the network: handovers of terminals, links between satellites, routes. In order of time.
     #[serde(default)]
     pub events: Vec<EventPart>,
+    /// What the checker warned of, in sentences.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// The scenario file with every key written out.
     pub resolved: String,
 }
@@ -155,8 +158,14 @@ impl ScenarioPart {
                 capacity_bps: bottleneck.capacity_bps,
             }),
             events: scenario.events.iter().map(EventPart::from).collect(),
+            warnings: Vec::new(),
             resolved,
         }
+    }
+
+    /// The same with what the checker warned of.
+    pub fn warned(self, warnings: Vec<String>) -> ScenarioPart {
+        ScenarioPart { warnings, ..self }
     }
 }
 

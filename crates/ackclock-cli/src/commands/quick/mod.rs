@@ -131,8 +131,8 @@ fn default_path(variants: &[Variant]) -> PathBuf {
 impl Variant {
     /// Runs it under all seeds and keeps the result; `None` if it was interrupted.
     fn run(self, path: &Path, command: &[String], seeds: u32) -> Result<Option<Shown>, Failure> {
-        let Loaded { scenario: network, seed: first, resolved, .. } = self.loaded;
-        let scenario = ScenarioPart::of(&network, resolved);
+        let Loaded { scenario: network, seed: first, resolved, warnings, .. } = self.loaded;
+        let scenario = ScenarioPart::of(&network, resolved).warned(diagnostics::sentences(&warnings));
         let mut folder = seeds::prepare(path, &scenario)?;
         let wanted = Wanted::of(&network, &scenario);
         let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
