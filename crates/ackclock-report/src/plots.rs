@@ -105,6 +105,11 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
     if lines.iter().all(|line| line.data.is_empty()) {
         return None;
     }
+    let mut title = kind.title;
+    if kind.id == "cwnd" && lines.iter().all(|line| line.role == SEND_WINDOW) {
+        title = "Send window";
+        about = "What the sender may have outstanding: its congestion window, or the receive window that it is told, if that is less.".into();
+    }
     if kind.id == "cwnd" {
         // A threshold that nothing has set yet would make every window look flat.
         let limit = 2.0 * largest_of_role(&lines, 0);
@@ -130,7 +135,7 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
     }
     Some(Chart {
         id: kind.id.into(),
-        title: kind.title.into(),
+        title: title.into(),
         about,
         quantity: kind.quantity.into(),
         unit: scale.unit,
@@ -345,6 +350,8 @@ fn points(data: &Data) -> usize {
     }
 }
 
+/// The role of the send window in the chart of windows.
+const SEND_WINDOW: usize = 2;
 /// From this many intervals on, a band is drawn.
 const BAND_ROOM: usize = 200;
 #[cfg(test)]
@@ -388,6 +395,15 @@ mod tests {
         let Data::Points { time, value } = &chart.lines[0].data else { panic!("points") };
         assert_eq!(time, &[0.0, 0.001, 0.1]);
         assert!(value[0].is_infinite() && value[1..] == [20.0, 20.0]);
+    }
+
+    /// In a chart of windows without congestion windows.
+    #[test]
+    fn a_send_window_alone_is_called_so() {
+        let window = points(Metric::SendWindow, "f1", &[10_000.0, 30_000.0]);
+        assert_eq!(one(Metric::SendWindow, std::slice::from_ref(&window)).unwrap().title, "Send window");
+        let both = one(Metric::Cwnd, &[window, points(Metric::Cwnd, "f1", &[10_000.0])]).unwrap();
+        assert!(both.title == "Congestion window" && both.lines[0].role == SEND_WINDOW);
     }
 
     #[test]

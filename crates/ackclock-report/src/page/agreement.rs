@@ -71,7 +71,9 @@ impl Axis {
             return Axis { logarithmic, low, high, ticks, decimals: 0, unit };
         }
         let low = if low > 0.0 && low < 0.4 * high { 0.0 } else { low };
-        let margin = if high > low { 0.07 * (high - low) } else { (high.abs() * 0.05).max(0.5) };
+        // Words at ticks have few digits: numbers that differ in later ones only are one number.
+        let is_one = high - low <= LEAST_SPREAD * high.abs();
+        let margin = if is_one { (high.abs() * 0.05).max(0.5) } else { 0.07 * (high - low) };
         let (low, high) = (low - margin, high + margin);
         let step = round_step((high - low) / 5.0);
         let first = (low / step).ceil() as i64;
@@ -191,6 +193,8 @@ fn path(svg: &mut Html, class: &str, corners: &[(f64, f64)]) {
     svg.tag("polyline", &[("class", class), ("points", &points.join(" "))], |_| {});
 }
 
+/// Numbers that are closer together than this part of them are drawn as if they were equal.
+const LEAST_SPREAD: f64 = 1e-4;
 const WIDTH: f64 = 260.0;
 const HEIGHT: f64 = 232.0;
 const LEFT: f64 = 50.0;
@@ -237,6 +241,17 @@ mod tests {
         assert!(wide.as_str().contains(">1000<") && wide.as_str().contains(">1000 k<"), "{}", wide.as_str());
         let zero = panel(vec![dot(0.0, 0.0, 0.0, Tone::Good), dot(2e6, 10.0, 2e6, Tone::Good)]);
         assert!(zero.as_str().contains(">0<") && zero.as_str().contains(">1.5 M<"), "{}", zero.as_str());
+    }
+
+    #[test]
+    fn a_number_that_must_be_equal_has_ticks_of_few_digits() {
+        let html = panel(vec![dot(155.52, 1e-9, 155.52, Tone::Good)]);
+        let ticks: Vec<&str> = html.as_str().split("class=\"tick\"").skip(1).collect();
+        assert!(ticks.len() >= 6, "{}", html.as_str());
+        for tick in ticks {
+            let word = tick.split_once('>').unwrap().1.split_once('<').unwrap().0;
+            assert!(["150", "155", "160"].contains(&word), "{word}");
+        }
     }
 
     #[test]

@@ -160,8 +160,8 @@ pub const KINDS: [Kind; 20] = [
     },
     Kind {
         id: "allocation",
-        title: "Rate offered to ABR",
-        about: "Rate that the port offers to an ABR connection that it limits: ERQ of CAPC, the fair share of ERICA and ERICA+.",
+        title: "Rate offered",
+        about: "Rate that the port offers to an ABR connection, or to a flow of TCP, that it limits: ERQ of CAPC, the fair share of ERICA and ERICA+.",
         quantity: "rate",
         subject: Subject::Port,
         parts: &[(Metric::Allocation, "allocation", Style::Steps)],
