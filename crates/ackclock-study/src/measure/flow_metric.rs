@@ -28,6 +28,8 @@ pub(crate) enum FlowMetric {
     OneWayP95,
     /// The mean rate that the network allowed a flow of ABR after the warm-up, bits per second with cell headers.
     MeanAcr,
+    /// The mean of the round trips after the warm-up, seconds, where the scenario records delays.
+    MeanRoundTrip,
     /// The longest round trip, seconds, where the scenario records delays.
     LongestRoundTrip,
     /// The 95th percentile of the round trips less the 5th, seconds, where the scenario records delays.
@@ -48,10 +50,24 @@ pub(crate) enum FlowMetric {
     PropagationRoundTrip,
     /// The max-min share of a flow of TCP, bits per second on the wire.
     MaxMinShare,
+    /// Goodput after the warm-up as a part of that at the max-min share.
+    PartOfMaxMinShare,
     /// The least quotient of two successive windows at which growth rests.
     LeastPlateauQuotient,
     /// The largest of these.
     LargestPlateauQuotient,
+    /// The least quotient of two successive times from one such window to the next.
+    LeastGapQuotient,
+    /// The largest of these.
+    LargestGapQuotient,
+    /// How often a window that a sender is told changes.
+    WindowChanges,
+    /// How often it changes again within an averaging interval of the router.
+    ChangesInInterval,
+    /// The largest factor by which the rate behind it must have risen from one interval to the next.
+    LargestRise,
+    /// The least factor by which it must have fallen.
+    LargestFall,
 }
 
 /// What a flow has in a part of the run.
@@ -130,7 +146,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    const NAMES: [(&'static str, FlowMetric); 23] = [
+    const NAMES: [(&'static str, FlowMetric); 31] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -142,6 +158,7 @@ impl FlowMetric {
         ("share-needless", FlowMetric::ShareNeedless),
         ("one-way-delay-p95", FlowMetric::OneWayP95),
         ("mean-acr", FlowMetric::MeanAcr),
+        ("mean-round-trip", FlowMetric::MeanRoundTrip),
         ("longest-round-trip", FlowMetric::LongestRoundTrip),
         ("round-trip-spread", FlowMetric::RoundTripSpread),
         ("sack-blocks", FlowMetric::SackBlocks),
@@ -152,8 +169,15 @@ impl FlowMetric {
         ("rate-of-share", FlowMetric::RateOfShare),
         ("propagation-round-trip", FlowMetric::PropagationRoundTrip),
         ("max-min-share", FlowMetric::MaxMinShare),
+        ("part-of-max-min-share", FlowMetric::PartOfMaxMinShare),
         ("least-plateau-quotient", FlowMetric::LeastPlateauQuotient),
         ("largest-plateau-quotient", FlowMetric::LargestPlateauQuotient),
+        ("least-gap-quotient", FlowMetric::LeastGapQuotient),
+        ("largest-gap-quotient", FlowMetric::LargestGapQuotient),
+        ("window-changes", FlowMetric::WindowChanges),
+        ("changes-in-interval", FlowMetric::ChangesInInterval),
+        ("largest-rise", FlowMetric::LargestRise),
+        ("largest-fall", FlowMetric::LargestFall),
     ];
 
     pub fn named(name: &str) -> Option<FlowMetric> {
@@ -168,6 +192,8 @@ impl FlowMetric {
                 | FlowMetric::Needless
                 | FlowMetric::FastRetransmits
                 | FlowMetric::Timeouts
+                | FlowMetric::WindowChanges
+                | FlowMetric::ChangesInInterval
         )
     }
 
@@ -190,6 +216,7 @@ impl FlowMetric {
             FlowMetric::ShareNeedless => Some(run.unnecessary[flow] as f64 / run.retransmissions[flow].max(1) as f64),
             FlowMetric::OneWayP95 => run.one_way_p95.get(flow).copied()?,
             FlowMetric::MeanAcr => run.mean_acr_bps.get(flow).copied()?,
+            FlowMetric::MeanRoundTrip => run.round_trips.get(flow)?.mean,
             FlowMetric::LongestRoundTrip => run.round_trips.get(flow).map(|round_trips| round_trips.longest),
             FlowMetric::RoundTripSpread => run.round_trips.get(flow).map(|round_trips| round_trips.spread),
             FlowMetric::SackBlocks => run.last_sack[flow].as_ref().map(|sack| sack.blocks.len() as f64),
@@ -200,8 +227,22 @@ impl FlowMetric {
             FlowMetric::RateOfShare => run.rate_of_share.get(flow).copied(),
             FlowMetric::PropagationRoundTrip => run.propagation_round_trip.get(flow).copied()?,
             FlowMetric::MaxMinShare => run.max_min_share_bps.get(flow).copied()?,
+            FlowMetric::PartOfMaxMinShare => {
+                let share = (*run.goodput_at_share_bps.get(flow)?)?;
+                run.goodput_after_warmup_bps.get(flow).map(|goodput| goodput / share)
+            }
             FlowMetric::LeastPlateauQuotient => run.plateaus.get(flow)?.as_ref().map(|of| of.least_quotient),
             FlowMetric::LargestPlateauQuotient => run.plateaus.get(flow)?.as_ref().map(|of| of.largest_quotient),
+            FlowMetric::LeastGapQuotient => run.plateaus.get(flow)?.as_ref()?.gap_quotients.map(|(least, _)| least),
+            FlowMetric::LargestGapQuotient => {
+                run.plateaus.get(flow)?.as_ref()?.gap_quotients.map(|(_, largest)| largest)
+            }
+            FlowMetric::WindowChanges => run.told_windows.get(flow)?.as_ref().map(|told| told.changes as f64),
+            FlowMetric::ChangesInInterval => {
+                run.told_windows.get(flow)?.as_ref().map(|told| told.changes_in_interval as f64)
+            }
+            FlowMetric::LargestRise => run.told_windows.get(flow)?.as_ref().map(|told| told.largest_rise),
+            FlowMetric::LargestFall => run.told_windows.get(flow)?.as_ref().map(|told| told.largest_fall),
         }
     }
 
@@ -228,10 +269,18 @@ impl FlowMetric {
             FlowMetric::Lost => "lost",
             FlowMetric::ShareSentAgain => "share retransmitted",
             FlowMetric::ShareNeedless => "share needless",
-            FlowMetric::LongestRoundTrip | FlowMetric::RoundTripSpread | FlowMetric::PropagationRoundTrip => {
-                "round trip"
-            }
-            FlowMetric::LeastPlateauQuotient | FlowMetric::LargestPlateauQuotient => "quotient",
+            FlowMetric::MeanRoundTrip
+            | FlowMetric::LongestRoundTrip
+            | FlowMetric::RoundTripSpread
+            | FlowMetric::PropagationRoundTrip => "round trip",
+            FlowMetric::LeastPlateauQuotient
+            | FlowMetric::LargestPlateauQuotient
+            | FlowMetric::LeastGapQuotient
+            | FlowMetric::LargestGapQuotient
+            | FlowMetric::LargestRise
+            | FlowMetric::LargestFall => "quotient",
+            FlowMetric::PartOfMaxMinShare => "part of the share",
+            FlowMetric::WindowChanges | FlowMetric::ChangesInInterval => "changes",
             FlowMetric::Retransmissions | FlowMetric::Needless => "retransmitted",
             FlowMetric::SackBlocks => "blocks",
             FlowMetric::SackOctets => "octets",

@@ -10,12 +10,14 @@ use ackclock::units::{CELL_BITS, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use super::abr::AbrSettings;
+use super::checksums::Checksums;
 use super::flow_history::FlowHistory;
 use super::plateaus::Plateaus;
 use super::port_history::PortHistory;
 use super::rate_control::RateControlSettings;
 use super::sack::LastSack;
 use super::timeouts::Timeouts;
+use super::told_windows::ToldWindows;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,9 +79,18 @@ pub(crate) struct Measurement {
     /// The max-min share of each flow of TCP where ports give it rates, bits per second on the wire.
     #[serde(default)]
     pub max_min_share_bps: Vec<Option<f64>>,
+    /// Payload that each such flow would get after the warm-up at its share, bits per second.
+    #[serde(default)]
+    pub goodput_at_share_bps: Vec<Option<f64>>,
     /// How the window of each flow grows in spurts, where it is recorded.
     #[serde(default)]
     pub plateaus: Vec<Option<Plateaus>>,
+    /// The windows that each flow is told by a packet router, where they are recorded.
+    #[serde(default)]
+    pub told_windows: Vec<Option<ToldWindows>>,
+    /// Checksums of acknowledgements that routers have changed, where they are captured at both ends.
+    #[serde(default)]
+    pub checksums: Option<Checksums>,
     /// The mean of ACR of each flow after the warm-up, as a part of its max-min share of whole links; empty unless all are of ABR.
     #[serde(default)]
     pub rate_of_share: Vec<f64>,
@@ -111,6 +122,8 @@ pub(crate) struct Measurement {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RoundTrips {
     pub longest: f64,
+    #[serde(default)]
+    pub mean: Option<f64>,
     /// The 95th percentile less the 5th.
     pub spread: f64,
 }
@@ -125,7 +138,7 @@ impl RoundTrips {
         let histogram = &flow.delays.as_ref()?.round_trip;
         let quantile = |per_mille| histogram.quantile(per_mille).map(Span::as_secs_f64);
         let longest = histogram.max()?.as_secs_f64();
-        Some(RoundTrips { longest, spread: quantile(950)? - quantile(50)? })
+        Some(RoundTrips { longest, mean: histogram.mean_s(), spread: quantile(950)? - quantile(50)? })
     }
 }
 
@@ -178,6 +191,9 @@ impl Measurement {
             rate_control: RateControlSettings::of(scenario),
             propagation_round_trip: round_trips.iter().map(|time| Some((*time)?.as_secs_f64())).collect(),
             max_min_share_bps: flows.iter().map(|flow| Some(flow.max_min?.wire_bps)).collect(),
+            goodput_at_share_bps: flows.iter().map(|flow| Some(flow.max_min?.payload_bps)).collect(),
+            told_windows: scenario.flows.iter().map(|flow| ToldWindows::of(flow, scenario, &records.series)).collect(),
+            checksums: Checksums::of(records, scenario),
             plateaus: scenario
                 .flows
                 .iter()

@@ -39,6 +39,7 @@ impl Metric {
                 | MetricName::PortDuring(OfPort::Utilisation | OfPort::LeastUtilisation, ..)
                 | MetricName::During(Recordable::Told, ..)
                 | MetricName::DropRatio(_)
+                | MetricName::ValidChecksums(_)
                 | MetricName::OfTimeouts(OfTimeouts::OthersAdvance | OfTimeouts::LateSegments | OfTimeouts::LateTimeouts)
                 | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
             ) => (0.0, 1.0),
@@ -105,6 +106,8 @@ impl Metric {
                 };
                 number.map(f64::from)
             }
+            MetricName::LargestOfQueues => run.largest_queue.values().max().map(|largest| *largest as f64),
+            MetricName::ValidChecksums(rule) => run.checksums.as_ref().map(|checksums| checksums.valid(*rule)),
             MetricName::LargestQueue(port) => run.largest_queue.get(port).map(|largest| *largest as f64),
             MetricName::MostAcksWaiting(port) => run.most_acks_waiting.get(port).map(|most| *most as f64),
             MetricName::QueueSeconds(port) => run.mean_queue.get(port).map(|mean| mean * run.seconds),

@@ -1,6 +1,7 @@
 //! What is measured of a run, and the metrics computed from it.
 
 mod abr;
+mod checksums;
 mod flow_history;
 mod flow_metric;
 mod measurement;
@@ -12,6 +13,7 @@ mod port_history;
 mod rate_control;
 mod sack;
 mod timeouts;
+mod told_windows;
 
 pub(crate) use measurement::{Measurement, handovers};
 pub(crate) use metric::Metric;

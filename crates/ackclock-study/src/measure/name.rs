@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::abr::AbrSetting;
+use super::checksums::ChecksumRule;
 use super::flow_metric::{FlowMetric, Flows, Recordable};
 use super::part::Part;
 use super::port_history::OfPort;
@@ -46,6 +47,10 @@ pub(crate) enum MetricName {
     MeanQueue(String),
     /// The most that waited at a port.
     LargestQueue(String),
+    /// The most that waited at any port.
+    LargestOfQueues,
+    /// The share of the acknowledgements changed by routers whose checksum is right by a rule.
+    ValidChecksums(ChecksumRule),
     /// The most acknowledgements that ever waited in the buckets of a port together.
     MostAcksWaiting(String),
     /// The mean of what waits at a port, times the length of the run: units times seconds.
@@ -111,7 +116,7 @@ pub(crate) enum InSack {
 /// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ..., N to M s)`, `deviation(NAME)`, `jain(NAME)`,
 /// `sum(NAME)`, `range(NAME)`, `least(NAME)`, `largest(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`,
 /// `jain(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `queue(PORT, N to M s)`, `mean-queue(PORT)`,
-/// `largest-queue(PORT)`, `most-acks-waiting(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
+/// `largest-queue(PORT)`, `largest-queue`, `valid-checksums(RULE)`, `most-acks-waiting(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
 /// `rate-control(PARAMETER)`, `queue-and-windows(PORT, N to M s)`,
 /// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
@@ -126,6 +131,7 @@ impl TryFrom<String> for MetricName {
                 "longest-backoff" => Ok(MetricName::LongestBackoff),
                 "synchrony" => Ok(MetricName::Synchrony),
                 "longest-pause" => Ok(MetricName::LongestPause),
+                "largest-queue" => Ok(MetricName::LargestOfQueues),
                 other => match OfTimeouts::NAMES.iter().find(|(known, _)| *known == other) {
                     Some((_, what)) => Some(MetricName::OfTimeouts(*what)),
                     None => FlowMetric::named(other).map(|metric| MetricName::Of(metric, Flows::All)),
@@ -145,6 +151,10 @@ impl TryFrom<String> for MetricName {
             "rate-control" => {
                 let known = RateControlSetting::NAMES.iter().find(|(known, _)| *known == of);
                 Ok(MetricName::RateControl(known.ok_or_else(wrong)?.1))
+            }
+            "valid-checksums" => {
+                let known = ChecksumRule::NAMES.iter().find(|(known, _)| *known == of);
+                Ok(MetricName::ValidChecksums(known.ok_or_else(wrong)?.1))
             }
             "arrivals" => Ok(MetricName::Arrivals(of.into())),
             "drop-ratio" => Ok(MetricName::DropRatio(of.into())),
@@ -240,7 +250,8 @@ impl MetricName {
             MetricName::PortDuring(OfPort::Utilisation | OfPort::LeastUtilisation, ..) => "utilisation",
             MetricName::PortDuring(..) => "queue",
             MetricName::During(Recordable::Timeouts, ..) => "timeouts",
-            MetricName::MeanQueue(_) | MetricName::LargestQueue(_) => "queue",
+            MetricName::MeanQueue(_) | MetricName::LargestQueue(_) | MetricName::LargestOfQueues => "queue",
+            MetricName::ValidChecksums(_) => "share of acknowledgements",
             MetricName::MostAcksWaiting(_) => "acknowledgements",
             MetricName::QueueSeconds(_) => "queue times seconds",
             MetricName::Abr(AbrSetting::Rif | AbrSetting::Rdf) => "factor",

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Plateaus {
     pub least_quotient: f64,
     pub largest_quotient: f64,
+    /// By how much the time from the begin of a rest to that of the next is longer than the time before: the least, and the largest.
+    #[serde(default)]
+    pub gap_quotients: Option<(f64, f64)>,
 }
 
 impl Plateaus {
@@ -22,20 +25,25 @@ impl Plateaus {
         let ends = time.iter().skip(1).copied().chain([end]);
         let largest = value.iter().copied().fold(0.0, f64::max);
         let mut shortest = round_trip;
-        let mut values = Vec::new();
+        let (mut values, mut begins) = (Vec::new(), Vec::new());
         for ((begin, value), end) in time.iter().zip(value).zip(ends).take_while(|((_, value), _)| **value < largest) {
             let rest = end.since(*begin);
             if rest * 2 >= shortest {
                 shortest = shortest.max(rest);
                 values.push(*value);
+                begins.push(*begin);
             }
         }
-        let quotients = || values.windows(2).map(|pair| pair[1] / pair[0]);
-        Some(Plateaus {
-            least_quotient: quotients().reduce(f64::min)?,
-            largest_quotient: quotients().reduce(f64::max)?,
-        })
+        let gaps: Vec<f64> = begins.windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64()).collect();
+        let (least_quotient, largest_quotient) = quotients(&values)?;
+        Some(Plateaus { least_quotient, largest_quotient, gap_quotients: quotients(&gaps) })
     }
+}
+
+/// The least and the largest quotient of values that follow each other.
+fn quotients(values: &[f64]) -> Option<(f64, f64)> {
+    let quotients = || values.windows(2).map(|pair| pair[1] / pair[0]);
+    Some((quotients().reduce(f64::min)?, quotients().reduce(f64::max)?))
 }
 
 #[cfg(test)]
@@ -65,7 +73,11 @@ mod tests {
         let series = [Series { metric: Metric::SendWindow, of: "f".into(), vc: None, columns }];
         let of = |end| Plateaus::of("f", Span::from_ms(10), &series, Time::ZERO + Span::from_ms(end));
         // 1, 2, 4, 8, 20, 40; 50 is the largest.
-        assert_eq!(of(100), Some(Plateaus { least_quotient: 2.0, largest_quotient: 2.5 }));
+        let found = of(100).unwrap();
+        assert_eq!((found.least_quotient, found.largest_quotient), (2.0, 2.5));
+        // They begin at 0, 10, 21, 34, 42 and 68 ms: 10, 11, 13, 8, 26 ms.
+        let (least, largest) = found.gap_quotients.unwrap();
+        assert!((least - 8.0 / 13.0).abs() < 1e-9 && (largest - 26.0 / 8.0).abs() < 1e-9, "{least} {largest}");
         assert_eq!(Plateaus::of("f", Span::from_ms(100), &series, Time::ZERO + Span::from_ms(100)), None);
         assert_eq!(Plateaus::of("g", Span::from_ms(10), &series, Time::ZERO + Span::from_ms(100)), None);
     }

@@ -10,6 +10,7 @@ use super::super::port_history::PortHistory;
 use super::super::rate_control::RateControlSettings;
 use super::super::sack::LastSack;
 use super::super::timeouts::Timeouts;
+use super::super::told_windows::ToldWindows;
 use super::*;
 
 #[test]
@@ -52,7 +53,10 @@ fn run() -> Measurement {
         rate_of_share: vec![0.75, 1.25],
         arrivals: BTreeMap::from([("r1->r2".into(), 200), ("r2->r1".into(), 0)]),
         refused: BTreeMap::from([("r1->r2".into(), 3), ("r2->r1".into(), 0)]),
-        round_trips: vec![RoundTrips { longest: 0.5, spread: 0.25 }, RoundTrips { longest: 0.75, spread: 0.125 }],
+        round_trips: vec![
+            RoundTrips { longest: 0.5, mean: Some(0.25), spread: 0.25 },
+            RoundTrips { longest: 0.75, mean: Some(0.5), spread: 0.125 },
+        ],
         one_way_p95: vec![Some(0.25), None],
         mean_acr_bps: vec![Some(5e6), Some(7e6)],
         abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
@@ -71,7 +75,16 @@ fn run() -> Measurement {
         }),
         propagation_round_trip: vec![Some(0.01), None],
         max_min_share_bps: vec![Some(5e6), Some(10e6)],
-        plateaus: vec![Some(Plateaus { least_quotient: 1.5, largest_quotient: 2.5 }), None],
+        goodput_at_share_bps: vec![Some(40e6), Some(80e6)],
+        plateaus: vec![
+            Some(Plateaus { least_quotient: 1.5, largest_quotient: 2.5, gap_quotients: Some((0.75, 3.0)) }),
+            None,
+        ],
+        told_windows: vec![
+            Some(ToldWindows { changes: 40, changes_in_interval: 2, largest_rise: 1.25, largest_fall: 0.5 }),
+            Some(ToldWindows { changes: 20, changes_in_interval: 0, largest_rise: 1.5, largest_fall: 0.75 }),
+        ],
+        checksums: None,
         timeouts: Timeouts { shortest_idle: Some(0.5), ..Timeouts::default() },
         history: vec![
             FlowHistory {
@@ -234,6 +247,18 @@ fn paths_and_windows_of_flows() {
     assert_eq!((value("max-min-share(s2)"), value("sum(max-min-share)")), (Some(10e6), Some(15e6)));
     let quotients = ["least-plateau-quotient(s1)", "largest-plateau-quotient(s1)", "largest-plateau-quotient(s2)"];
     assert_eq!(quotients.map(value), [Some(1.5), Some(2.5), None]);
+    let gaps = ["least-gap-quotient(s1)", "largest-gap-quotient(s1)", "least-gap-quotient(s2)"];
+    assert_eq!(gaps.map(value), [Some(0.75), Some(3.0), None]);
+    // 60 of 40 Mb/s, 40 of 80.
+    assert_eq!((value("part-of-max-min-share(s1)"), value("part-of-max-min-share")), (Some(1.5), Some(1.0)));
+    assert_eq!((value("mean-round-trip(s2)"), value("mean-round-trip")), (Some(0.5), Some(0.375)));
+}
+
+#[test]
+fn windows_that_are_told_change_with_the_rates_of_a_router() {
+    assert_eq!((value("window-changes"), value("changes-in-interval")), (Some(60.0), Some(2.0)));
+    assert_eq!((value("largest(largest-rise)"), value("least(largest-fall)")), (Some(1.5), Some(0.5)));
+    assert_eq!(value("valid-checksums(printed)"), None, "nothing was captured");
 }
 
 /// Queues 2, 6, 4 from 2 to 8 s. Of both flows windows are known only if both have recorded them.
@@ -257,6 +282,7 @@ fn queues_are_those_of_a_port() {
     assert_eq!((value("drop-ratio(r2->r1)"), value("arrivals(r3->r1)")), (None, None), "nothing came; there is none");
     assert_eq!((value("mean-queue(r1->r2)"), value("queue-seconds(r1->r2)")), (Some(2.5), Some(25.0)));
     assert_eq!((value("largest-queue(r1->r2)"), value("largest-queue(r2->r1)")), (Some(40.0), None));
+    assert_eq!(value("largest-queue"), Some(40.0));
     assert_eq!((value("mean-queue(r2->r1)"), value("sent(s3)")), (None, None), "there is none");
 }
 
@@ -280,6 +306,7 @@ fn what_is_no_metric_is_said() {
         "speed(s1)",
         "abr(mcr)",
         "rate-control(c)",
+        "valid-checksums(rfc-1071)",
         "queue(r1->r2, 1 to s)",
         "sum(queue)",
     ] {
