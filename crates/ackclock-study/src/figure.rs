@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ackclock::record::{Metric, Records, Series};
+use ackclock::record::{Columns, Metric, Records, Series};
 use ackclock::scenario::{Recording, Scenario};
 use ackclock::sim::Engine;
 use ackclock::units::{Span, Time};
@@ -12,7 +12,7 @@ use ackclock_run::{Failure, Job, Jobs, Runs};
 use ackclock_scenario::Loaded;
 
 use crate::Error;
-use crate::data::figures::{Figure, Plot};
+use crate::data::figures::{Figure, Plot, QueueLevel};
 use crate::data::{Card, Coordinates, Point};
 use crate::embedded::Embedded;
 use crate::measure::handovers;
@@ -32,6 +32,8 @@ pub struct DrawnFigure {
     pub shows: String,
     /// The flows, of one run after the other.
     pub flows: Vec<DrawnFlow>,
+    /// The ports, of one run after the other, and numbers that are drawn beside their queues.
+    pub ports: Vec<DrawnFlow>,
     /// What is drawn of them.
     pub(crate) plots: Vec<Plot>,
     /// Instants of note, in order, and what happens then.
@@ -42,7 +44,7 @@ pub struct DrawnFigure {
     pub end: Time,
 }
 
-/// A flow of a figure, or a port.
+/// A flow of a figure, or a port, or a number beside the queues of ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnFlow {
     /// What distinguishes it from the others: its run, its name, or both.
@@ -95,7 +97,8 @@ pub(crate) fn draw(
         let number = run.figure;
         drawn[number].add(study, figures[number], run, series)?;
     }
-    for figure in &mut drawn {
+    for (figure, of) in drawn.iter_mut().zip(&figures) {
+        figure.ports.extend(of.queue_levels.iter().map(|level| DrawnFlow::level(level, figure.end)));
         figure.marks.retain(|(time, _)| *time < figure.end);
         figure.marks.sort();
         figure.marks.dedup();
@@ -143,6 +146,7 @@ impl DrawnFigure {
             title: figure.title.clone(),
             shows: figure.shows.clone(),
             flows: Vec::new(),
+            ports: Vec::new(),
             plots: figure.plots.clone(),
             marks: figure.marks.iter().map(|mark| (Time::ZERO + mark.at.0, mark.label.clone())).collect(),
             scenarios: Vec::new(),
@@ -182,15 +186,26 @@ impl DrawnFigure {
             }
             let label = match (&label[..], figure.ports.len()) {
                 ("", _) => name.clone(),
-                (label, 1) if figure.flows.is_empty() => label.into(),
+                (label, 1) => label.into(),
                 (label, _) => format!("{label}, {name}"),
             };
-            self.flows.push(DrawnFlow { label, start: Time::ZERO, mss: 0, series: own });
+            self.ports.push(DrawnFlow { label, start: Time::ZERO, mss: 0, series: own });
         }
         self.marks.extend(handovers(&scenario).map(|(time, place)| (time, format!("{place} hands over"))));
         self.scenarios.push((label, resolved));
         self.end = self.end.max(Time::ZERO + scenario.duration);
         Ok(())
+    }
+}
+
+impl DrawnFlow {
+    /// A number of waiting units up to the end of a figure.
+    fn level(level: &QueueLevel, end: Time) -> DrawnFlow {
+        let interval = end.since(Time::ZERO);
+        let [min, mean, max] = [(); 3].map(|()| vec![level.units]);
+        let columns = Columns::Intervals { interval, end, min, mean, max };
+        let series = vec![Series { metric: Metric::Queue, of: level.label.clone(), vc: None, columns }];
+        DrawnFlow { label: level.label.clone(), start: Time::ZERO, mss: 0, series }
     }
 }
 
@@ -215,7 +230,6 @@ impl Plot {
 mod tests {
     use super::*;
     use crate::Selection;
-    use ackclock::record::Columns;
 
     fn of(figure: &DrawnFigure, metric: Metric) -> (&[Time], &[f64]) {
         let series = figure.flows[0].series.iter().find(|series| series.metric == metric).unwrap();

@@ -31,6 +31,9 @@ pub(crate) struct Figure {
     /// The ports whose queue or utilisation is drawn, of each run.
     #[serde(default)]
     pub ports: Vec<String>,
+    /// Numbers of waiting units that are drawn beside the queues, over the whole time.
+    #[serde(default)]
+    pub queue_levels: Vec<QueueLevel>,
     /// What is drawn of them, a plot each.
     #[serde(default = "cwnd_and_sequence")]
     pub plots: Vec<Plot>,
@@ -49,6 +52,14 @@ pub(crate) struct Figure {
 pub(crate) struct FigureRun {
     pub label: String,
     pub at: Coordinates,
+}
+
+/// A number of waiting units, for reference.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QueueLevel {
+    pub units: f64,
+    pub label: String,
 }
 
 /// An instant of note.

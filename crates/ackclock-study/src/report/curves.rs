@@ -1,6 +1,6 @@
 //! The plots of a figure, from what was recorded.
 
-use ackclock::record::{Columns, Metric};
+use ackclock::record::{Columns, Metric, Subject};
 use ackclock::units::{Span, Time};
 use ackclock_report::decimate;
 use ackclock_report::page::chart::{Chart, Choice, Data, Line, Style};
@@ -10,41 +10,48 @@ use ackclock_report::plots::{self, Source};
 use crate::data::figures::Plot;
 use crate::figure::{DrawnFigure, DrawnFlow};
 
-/// The flows of a figure, to choose from: as many are shown as can be distinguished.
-pub(crate) fn choice(figure: &DrawnFigure) -> Choice {
-    let members: Vec<String> = figure.flows.iter().map(|flow| flow.label.clone()).collect();
-    Choice { label: "Lines".into(), chosen: (0..members.len().min(MOST_LINES)).collect(), members }
+/// The flows or the ports of a figure, to choose from: as many are shown as can be distinguished.
+pub(crate) fn choice(label: &str, drawn: &[DrawnFlow]) -> Choice {
+    let members: Vec<String> = drawn.iter().map(|one| one.label.clone()).collect();
+    Choice { label: label.into(), chosen: (0..members.len().min(MOST_LINES)).collect(), members }
 }
 
-/// Its plots.
-pub(crate) fn charts(figure: &DrawnFigure) -> Vec<Chart> {
-    let room = POINTS / (figure.flows.len() * figure.plots.len()).max(1);
-    let charts = figure.plots.iter().filter_map(|plot| match plot {
-        Plot::Throughput => sent(figure, &THROUGHPUT, room),
-        Plot::Average => sent(figure, &AVERAGE, room),
-        plot => recorded(figure, *plot, room),
+/// The plots of a figure, each with whether it is of ports.
+pub(crate) fn charts(figure: &DrawnFigure) -> Vec<(bool, Chart)> {
+    let room = POINTS / ((figure.flows.len() + figure.ports.len()) * figure.plots.len()).max(1);
+    let charts = figure.plots.iter().filter_map(|plot| {
+        let is_of_ports = plot.metrics()[0].subject() == Subject::Port;
+        let chart = match plot {
+            Plot::Throughput => sent(figure, &THROUGHPUT, room),
+            Plot::Average => sent(figure, &AVERAGE, room),
+            plot => recorded(if is_of_ports { &figure.ports } else { &figure.flows }, *plot, room, figure.end),
+        };
+        Some((is_of_ports, chart?))
     });
-    let named = |chart: Chart| Chart {
-        id: format!("{}-{}", figure.id, chart.id),
-        title: format!("{}: {}", figure.title.split(':').next().unwrap_or_default(), chart.title),
-        marks: figure.marks.iter().map(|(time, _)| time.as_secs_f64()).collect(),
-        ..chart
+    let named = |(is_of_ports, chart): (bool, Chart)| {
+        let named = Chart {
+            id: format!("{}-{}", figure.id, chart.id),
+            title: format!("{}: {}", figure.title.split(':').next().unwrap_or_default(), chart.title),
+            marks: figure.marks.iter().map(|(time, _)| time.as_secs_f64()).collect(),
+            ..chart
+        };
+        (is_of_ports, named)
     };
     charts.map(named).collect()
 }
 
 /// A plot of what was recorded as it is. The thresholds of several flows would hide their windows.
-fn recorded(figure: &DrawnFigure, plot: Plot, room: usize) -> Option<Chart> {
+fn recorded(drawn: &[DrawnFlow], plot: Plot, room: usize, end: Time) -> Option<Chart> {
     let metrics: &[Metric] = match plot {
-        Plot::Cwnd if figure.flows.len() > 1 => &[Metric::Cwnd],
+        Plot::Cwnd if drawn.len() > 1 => &[Metric::Cwnd],
         plot => plot.metrics(),
     };
     let mut sources = Vec::new();
-    for (member, flow) in figure.flows.iter().enumerate() {
+    for (member, flow) in drawn.iter().enumerate() {
         let series = flow.series.iter().filter(|series| metrics.contains(&series.metric));
         sources.extend(series.map(|series| Source { member, series, room: room / metrics.len() }));
     }
-    plots::chart(plots::kind_of(metrics[0]), &sources, "packets", figure.end)
+    plots::chart(plots::kind_of(metrics[0]), &sources, "packets", end)
 }
 
 /// A plot of how much was sent.

@@ -12,7 +12,7 @@ use super::{
 };
 use super::{curves, picture, text};
 use crate::data::Abbreviation;
-use crate::figure::DrawnFigure;
+use crate::figure::{DrawnFigure, DrawnFlow};
 
 /// The page of a report. `command` is how to repeat it. What decides comes first: the verdict, as a picture and in
 /// numbers; tables, claims and assumptions are folded away, unless something in them fails.
@@ -244,12 +244,20 @@ fn drawn(page: &mut Page, figure: &DrawnFigure, beyond: bool) -> Html {
         let marks: Vec<String> = figure.marks.iter().map(at).collect();
         html.leaf("p", &[], &format!("Vertical lines: {}.", marks.join(", ")));
     }
-    let (choice, controls) = page.choice(curves::choice(figure));
     // The script of the page looks for the controls of every choice.
-    html.append(&controls);
+    let mut choice_of = |label: &str, drawn: &[DrawnFlow]| {
+        (!drawn.is_empty()).then(|| {
+            let (choice, controls) = page.choice(curves::choice(label, drawn));
+            html.append(&controls);
+            choice
+        })
+    };
+    let choices = [choice_of("Flows", &figure.flows), choice_of("Ports", &figure.ports)];
     html.tag("div", &[("class", "charts")], |html| {
-        for chart in curves::charts(figure) {
-            html.append(&page.chart(&chart, choice));
+        for (is_of_ports, chart) in curves::charts(figure) {
+            if let Some(choice) = choices[usize::from(is_of_ports)] {
+                html.append(&page.chart(&chart, choice));
+            }
         }
     });
     for (run, scenario) in &figure.scenarios {
