@@ -163,8 +163,12 @@ impl Study {
     }
 
     fn check_comparisons(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        let mut ids = BTreeSet::new();
         for comparison in &self.comparisons {
             let id = &comparison.id;
+            if !ids.insert(id) {
+                return Err(format!("two comparisons are named \"{id}\""));
+            }
             if !cards.contains(comparison.card.as_str()) {
                 return Err(format!("comparison \"{id}\": there is no card \"{}\"", comparison.card));
             }
@@ -191,7 +195,28 @@ impl Study {
         Ok(())
     }
 
+    /// Every finding covers something or has experiments, which are comparisons, each of one finding.
+    fn check_experiments(&self) -> Result<(), String> {
+        let mut used = BTreeSet::new();
+        for finding in &self.findings {
+            let id = &finding.id;
+            if finding.experiments.is_empty() && finding.covered(false).chain(finding.covered(true)).next().is_none() {
+                return Err(format!("finding {id} covers nothing and has no experiment"));
+            }
+            for experiment in &finding.experiments {
+                if self.comparisons.iter().all(|comparison| comparison.id != *experiment) {
+                    return Err(format!("finding {id}: there is no comparison \"{experiment}\""));
+                }
+                if !used.insert(experiment) {
+                    return Err(format!("\"{experiment}\" is an experiment of two findings"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_findings(&self) -> Result<(), String> {
+        self.check_experiments()?;
         let (judged, quickly) = (self.judged(), self.judged_quickly());
         for quick in [false, true] {
             let mut covered = BTreeSet::new();

@@ -1,15 +1,19 @@
-//! Differences from the publication that are known.
+//! Differences from the publication that are known, and how its text is read, with the experiments that show it.
 
 use serde::Deserialize;
 
-/// `findings.toml`: a difference that is known.
+/// `findings.toml`: a difference that is known, or a reading of the text.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Finding {
     pub id: String,
     pub title: String,
     pub text: String,
+    #[serde(default)]
     pub evidence: Vec<String>,
+    /// Names of comparisons whose runs show it. They are reported with it, and not with their cards.
+    #[serde(default)]
+    pub experiments: Vec<String>,
     /// Names of cells, `card/row/column`, and of claims, `claim:id`, that differ however much of the study is examined.
     #[serde(default)]
     pub covers: Vec<String>,

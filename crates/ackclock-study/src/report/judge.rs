@@ -8,7 +8,9 @@ use super::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, FindingReport,
     GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
 };
-use crate::data::{Assumption, Beside, Card, Compared, Comparison, Group, Mark, Point, Shown, Table, cell_id, merged};
+use crate::data::{
+    Assumption, Beside, Card, Compared, Comparison, Finding, Group, Mark, Point, Shown, Table, cell_id, merged,
+};
 use crate::measure::{Measurement, Metric};
 use crate::plan::Scope;
 use crate::study::Study;
@@ -44,8 +46,10 @@ impl Report {
             title: finding.title.clone(),
             text: finding.text.clone(),
             evidence: finding.evidence.clone(),
+            experiments: experiments(study, scope, finding, run),
             covers: finding.covered(scope.quick).filter(|id| examined.contains(id)).cloned().collect(),
         });
+        let concerns = |finding: &FindingReport| !finding.covers.is_empty() || !finding.experiments.is_empty();
         Report {
             format: 2,
             study: study.name.clone(),
@@ -55,13 +59,30 @@ impl Report {
             seeds: scope.seeds,
             quick: scope.quick,
             cards,
-            findings: findings.filter(|finding| !finding.covers.is_empty()).collect(),
+            findings: findings.filter(concerns).collect(),
             remarks: if scope.is_whole(study) { study.head.remarks.clone() } else { Vec::new() },
             abbreviations: Vec::new(),
             tally,
         }
         .explaining(&study.head.abbreviations)
     }
+}
+
+/// The experiments of a finding that belong to cards in the scope.
+fn experiments<'a>(
+    study: &'a Study,
+    scope: &Scope,
+    finding: &Finding,
+    run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+) -> Vec<ComparisonReport> {
+    let of_card = |card: &'a Card| {
+        let measured = Measured { study, seeds: scope.seeds_of(card), run };
+        scope.comparisons(study, card).map(move |comparison| (comparison, measured))
+    };
+    let all: Vec<_> = scope.cards(study).flat_map(of_card).collect();
+    let named = |id: &String| all.iter().find(|(comparison, _)| comparison.id == *id);
+    let found = finding.experiments.iter().filter_map(named);
+    found.map(|(comparison, measured)| comparison_report(measured, comparison)).collect()
 }
 
 fn card_report<'a>(
@@ -91,6 +112,7 @@ fn card_report<'a>(
         beyond: card.beyond,
         comparisons: scope
             .comparisons(study, card)
+            .filter(|comparison| !study.is_experiment(comparison))
             .map(|comparison| comparison_report(&measured, comparison))
             .collect(),
         claims: claims.collect(),

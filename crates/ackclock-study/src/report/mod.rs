@@ -162,7 +162,7 @@ pub enum Verdict {
     Vanished(String),
 }
 
-/// A recorded difference.
+/// A recorded difference, or a reading of the text, which covers nothing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FindingReport {
     /// Name.
@@ -173,6 +173,8 @@ pub struct FindingReport {
     pub text: String,
     /// What was measured to establish it.
     pub evidence: Vec<String>,
+    /// The runs that show it.
+    pub experiments: Vec<ComparisonReport>,
     /// The cells and claims among those examined that it explains.
     pub covers: Vec<String>,
 }

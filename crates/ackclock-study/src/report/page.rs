@@ -26,7 +26,8 @@ pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String
         page.section_named(format!("card-{}", card.id), picture::short_title(card), &card.title, body);
     }
     if !report.findings.is_empty() {
-        page.section_named("findings", "Findings", "Findings: recorded differences", findings(&report.findings));
+        let heading = text::findings_heading(&report.findings);
+        page.section_named("findings", "Findings", heading, findings(&report.findings));
     }
     if !report.remarks.is_empty() {
         let remarks = list(report.remarks.iter().map(String::as_str));
@@ -327,8 +328,16 @@ fn findings(findings: &[FindingReport]) -> Html {
             html.tag("div", &[("id", &anchor(&finding.id)), ("class", "finding")], |html| {
                 html.leaf("h3", &[], &format!("{}: {}", finding.id, finding.title));
                 html.leaf("p", &[], &finding.text);
-                html.append(&list(finding.evidence.iter().map(String::as_str)));
-                html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
+                if !finding.evidence.is_empty() {
+                    html.append(&list(finding.evidence.iter().map(String::as_str)));
+                }
+                for experiment in &finding.experiments {
+                    html.leaf("p", &[], &experiment.text);
+                    html.append(&choices(&experiment.choices.label, &experiment.choices));
+                }
+                if !finding.covers.is_empty() {
+                    html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
+                }
             });
         }
     });

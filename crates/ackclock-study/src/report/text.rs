@@ -29,7 +29,7 @@ fn render(report: &Report) -> String {
         card_text(&mut out, card, report);
     }
     if !report.findings.is_empty() {
-        heading(&mut out, "Findings: recorded differences");
+        heading(&mut out, findings_heading(&report.findings));
         for finding in &report.findings {
             finding_text(&mut out, finding);
         }
@@ -133,6 +133,14 @@ fn table_text(out: &mut String, table: &TableReport) {
     }
 }
 
+/// The heading of the findings: those that cover nothing are readings.
+pub(crate) fn findings_heading(findings: &[FindingReport]) -> &'static str {
+    match findings.iter().any(|finding| finding.covers.is_empty()) {
+        true => "Findings: recorded differences, and how the text is read",
+        false => "Findings: recorded differences",
+    }
+}
+
 /// A tolerance in few characters.
 pub(crate) fn tolerance(cell: &CellReport) -> String {
     if cell.exact { "printed".into() } else { format!("±{:.*}", cell.decimals, cell.tolerance) }
@@ -231,7 +239,14 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
     for evidence in &finding.evidence {
         wrapped(out, "      ", &format!("- {evidence}"));
     }
-    wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
+    for experiment in &finding.experiments {
+        wrapped(out, "      ", &experiment.text);
+        let choices = std::slice::from_ref(&experiment.choices);
+        group_text(out, &experiment.choices, label_width(choices), "");
+    }
+    if !finding.covers.is_empty() {
+        wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
+    }
 }
 
 fn tally_text(out: &mut String, tally: &Tally, passed: bool) {

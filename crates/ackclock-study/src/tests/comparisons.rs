@@ -59,6 +59,62 @@ ticks: not judged
     assert!(report.tally.cells == 0 && report.passed());
 }
 
+/// A reading of the text: it covers nothing.
+const READING: &str = r#"
+[[finding]]
+id = "R1"
+title = "Ticks"
+text = "The text does not say how long a tick is."
+experiments = ["ticks"]
+"#;
+
+fn with_finding(finding: &str) -> Result<Study, Error> {
+    study_from(&[("claims.toml", "claim = []"), ("findings.toml", finding), ("comparisons.toml", COMPARISONS)])
+}
+
+#[test]
+fn an_experiment_stands_with_its_finding_and_not_with_its_card() {
+    let study = with_finding(READING).unwrap();
+    let report = report_of(&study, &of_card("checks"));
+    assert!(report.cards[0].comparisons.is_empty() && report.passed());
+    let expected = "
+Findings: recorded differences, and how the text is read
+────────────────────────────────────────────────────────
+  R1  Ticks
+      The text does not say how long a tick is.
+      SACK is better.
+      LAN, 1000 cells            sum  largest share
+        Reno                    50.0           30.0
+        SACK                    95.5           57.3
+";
+    assert!(report.text().contains(expected), "{}", report.text());
+    let html = page::render(&report, &[], &[]);
+    let finding = html.split("id=\"finding-R1\"").nth(1).unwrap();
+    assert!(finding.contains("<caption>LAN, 1000 cells</caption>") && !finding.contains("Covers"), "{finding}");
+    // Nothing of it is run for another card, nor quickly.
+    let of_other = report_of(&study, &of_card("t1"));
+    let quick = report_of(&study, &Selection { quick: true, ..Selection::default() });
+    assert!(of_other.findings.is_empty() && quick.findings.is_empty());
+}
+
+#[test]
+fn experiments_that_are_none_are_refused() {
+    let message = |finding: String| with_finding(&finding).unwrap_err().to_string();
+    let at = "studies/made-up/findings.toml: ";
+    assert_eq!(
+        message(READING.replace("[\"ticks\"]", "[]")),
+        format!("{at}finding R1 covers nothing and has no experiment")
+    );
+    assert_eq!(
+        message(READING.replace("[\"ticks\"]", "[\"tocks\"]")),
+        format!("{at}finding R1: there is no comparison \"tocks\"")
+    );
+    assert_eq!(
+        message(READING.to_owned() + &READING.replace("R1", "R2")),
+        format!("{at}\"ticks\" is an experiment of two findings")
+    );
+}
+
 #[test]
 fn a_comparison_that_does_not_fit_is_refused() {
     let message = |from: &str, to: &str| study(&COMPARISONS.replacen(from, to, 1)).unwrap_err().to_string();
