@@ -18,15 +18,17 @@ pub(crate) fn choice(label: &str, drawn: &[DrawnFlow]) -> Choice {
 
 /// The plots of a figure, each with whether it is of ports.
 pub(crate) fn charts(figure: &DrawnFigure) -> Vec<(bool, Chart)> {
-    let room = POINTS / ((figure.flows.len() + figure.ports.len()) * figure.plots.len()).max(1);
+    let is_of_ports = |plot: &Plot| plot.metrics()[0].subject() == Subject::Port;
+    let drawn = |plot: &Plot| if is_of_ports(plot) { &figure.ports } else { &figure.flows };
+    let lines = |plot: &Plot| drawn(plot).len() * plot.metrics().len();
+    let room = POINTS / figure.plots.iter().map(lines).sum::<usize>().max(1);
     let charts = figure.plots.iter().filter_map(|plot| {
-        let is_of_ports = plot.metrics()[0].subject() == Subject::Port;
         let chart = match plot {
             Plot::Throughput => sent(figure, &THROUGHPUT, room),
             Plot::Average => sent(figure, &AVERAGE, room),
-            plot => recorded(if is_of_ports { &figure.ports } else { &figure.flows }, *plot, room, figure.end),
+            plot => recorded(drawn(plot), *plot, room, figure.end),
         };
-        Some((is_of_ports, chart?))
+        Some((is_of_ports(plot), chart?))
     });
     let named = |(is_of_ports, chart): (bool, Chart)| {
         let named = Chart {
@@ -49,7 +51,7 @@ fn recorded(drawn: &[DrawnFlow], plot: Plot, room: usize, end: Time) -> Option<C
     let mut sources = Vec::new();
     for (member, flow) in drawn.iter().enumerate() {
         let series = flow.series.iter().filter(|series| metrics.contains(&series.metric));
-        sources.extend(series.map(|series| Source { member, series, room: room / metrics.len() }));
+        sources.extend(series.map(|series| Source { member, series, room }));
     }
     plots::chart(plots::kind_of(metrics[0]), &sources, "packets", end)
 }
@@ -155,7 +157,7 @@ const INTERVAL: Span = Span::from_ms(100);
 /// Lines that can be distinguished by their colours.
 const MOST_LINES: usize = 6;
 /// Points of the plots of a figure, all together.
-const POINTS: usize = 9000;
+const POINTS: usize = 12_000;
 
 #[cfg(test)]
 mod tests {

@@ -321,9 +321,11 @@ fn choices(title: &str, group: &GroupReport) -> Html {
     table.html()
 }
 
+/// Tables of experiments take the whole width.
 fn findings(findings: &[FindingReport]) -> Html {
     let mut html = Html::new();
-    html.tag("div", &[("class", "in-columns")], |html| {
+    let has_tables = findings.iter().any(|finding| !finding.experiments.is_empty());
+    html.tag("div", &[("class", if has_tables { "" } else { "in-columns" })], |html| {
         for finding in findings {
             html.tag("div", &[("id", &anchor(&finding.id)), ("class", "finding")], |html| {
                 html.leaf("h3", &[], &format!("{}: {}", finding.id, finding.title));
@@ -366,6 +368,9 @@ fn list<'a>(items: impl Iterator<Item = &'a str>) -> Html {
 }
 
 fn number(number: &Number, decimals: usize) -> Cell {
+    if number.n == 0 {
+        return Cell::None;
+    }
     let mean = fixed(number.mean, decimals);
     if let Some([low, high]) = number.cut {
         return Cell::Number(format!("{mean} ({} to {})", fixed(low, decimals), fixed(high, decimals)));

@@ -276,6 +276,9 @@ fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
 
 /// `0.97 ±0.01`, or `0.35 0.00..1.00` where the interval had to be cut
 fn mean(number: &Number, decimals: usize) -> String {
+    if number.n == 0 {
+        return "-".into();
+    }
     let mean = format!("{:.decimals$}", number.mean);
     if let Some([low, high]) = number.cut {
         return format!("{mean} {low:.decimals$}..{high:.decimals$}");

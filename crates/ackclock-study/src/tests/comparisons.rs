@@ -89,7 +89,8 @@ Findings: recorded differences, and how the text is read
 ";
     assert!(report.text().contains(expected), "{}", report.text());
     let html = page::render(&report, &[], &[]);
-    let finding = html.split("id=\"finding-R1\"").nth(1).unwrap();
+    let (before, finding) = html.split_once("id=\"finding-R1\"").unwrap();
+    assert!(before.ends_with("<div><div "), "not in columns");
     assert!(finding.contains("<caption>LAN, 1000 cells</caption>") && !finding.contains("Covers"), "{finding}");
     // Nothing of it is run for another card, nor quickly.
     let of_other = report_of(&study, &of_card("t1"));
@@ -113,6 +114,14 @@ fn experiments_that_are_none_are_refused() {
         message(READING.to_owned() + &READING.replace("R1", "R2")),
         format!("{at}\"ticks\" is an experiment of two findings")
     );
+}
+
+#[test]
+fn what_a_choice_does_not_have_is_left_out() {
+    let study = study(&COMPARISONS.replace("largest(goodput)", "completed(s1)")).unwrap();
+    let report = report_of(&study, &of_card("checks"));
+    assert!(report.text().contains("Reno                    50.0              -\n"), "{}", report.text());
+    assert!(!page::render(&report, &[], &[]).contains("NaN"));
 }
 
 #[test]
