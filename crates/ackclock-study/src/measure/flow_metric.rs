@@ -146,7 +146,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    const NAMES: [(&'static str, FlowMetric); 31] = [
+    pub const NAMES: [(&'static str, FlowMetric); 31] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),

@@ -90,7 +90,7 @@ pub(crate) enum Across {
 
 impl Across {
     /// Names in study data.
-    const NAMES: [(&'static str, Across); 6] = [
+    pub const NAMES: [(&'static str, Across); 6] = [
         ("deviation", Across::Deviation),
         ("jain", Across::Jain),
         ("sum", Across::Sum),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::abr::AbrSettings;
+use super::super::abr::{AbrSetting, AbrSettings};
+use super::super::checksums::ChecksumRule;
 use super::super::flow_history::FlowHistory;
 use super::super::measurement::RoundTrips;
 use super::super::plateaus::Plateaus;
 use super::super::port_history::PortHistory;
-use super::super::rate_control::RateControlSettings;
+use super::super::rate_control::{RateControlSetting, RateControlSettings};
 use super::super::sack::LastSack;
 use super::super::timeouts::Timeouts;
 use super::super::told_windows::ToldWindows;
@@ -290,6 +291,31 @@ fn queues_are_those_of_a_port() {
 fn handovers_are_those_of_a_place() {
     let places = ["first-handover(boston)", "first-handover(berkeley)"];
     assert_eq!(places.map(value), [Some(3.5), None], "one that never goes over has none");
+}
+
+/// `studies/README.md` explains each name; those of alternatives of one metric may stand alone.
+#[test]
+fn every_metric_is_explained() {
+    let readme = include_str!("../../../../../studies/README.md");
+    let of = |names: &[&'static str]| names.to_vec();
+    let all = [
+        of(&FlowMetric::NAMES.map(|(name, _)| name)),
+        of(&Across::NAMES.map(|(name, _)| name)),
+        of(&Recordable::NAMES.map(|(name, _)| name)),
+        of(&OfPort::NAMES.map(|(name, _)| name)),
+        of(&OfTimeouts::NAMES.map(|(name, _)| name)),
+        of(&AbrSetting::NAMES.map(|(name, _)| name)),
+        of(&RateControlSetting::NAMES.map(|(name, _)| name)),
+        of(&ChecksumRule::NAMES.map(|(name, _)| name)),
+        of(&["queue-and-windows", "valid-checksums", "most-acks-waiting", "queue-seconds", "rate-control", "abr"]),
+    ];
+    let is_explained = |name: &&str| {
+        [format!("`{name}`"), format!("`{name}("), format!("({name})`")]
+            .iter()
+            .any(|form| readme.contains(form.as_str()))
+    };
+    let unexplained: Vec<&str> = all.concat().into_iter().filter(|name| !is_explained(name)).collect();
+    assert_eq!(unexplained, [""; 0]);
 }
 
 #[test]
