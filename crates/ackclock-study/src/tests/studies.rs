@@ -15,10 +15,24 @@ fn all_studies_are_there_and_their_data_fit_together() {
         assert_eq!(study.name(), name);
         let without = |card: &&Card| card.table.is_some() && !study.tables.contains_key(&card.id);
         assert_eq!(study.head.cards.iter().find(without).map(|card| &card.id), None);
-        let incomplete = |finding: &Finding| finding.text.is_empty() || finding.evidence.is_empty();
+        let is_bare = |finding: &Finding| finding.evidence.is_empty() && finding.experiments.is_empty();
+        let incomplete = |finding: &Finding| finding.text.is_empty() || is_bare(finding);
         assert!(!study.findings.iter().any(incomplete));
     }
     assert!(matches!(Study::load("ubr-sack"), Err(Error::UnknownStudy { .. })));
+}
+
+/// Numbers of prose become wrong when a model changes; those of runs are computed anew.
+#[test]
+fn every_finding_about_rate_control_has_an_experiment() {
+    let study = Study::load("rate-control").unwrap();
+    let without: Vec<&str> = study
+        .findings
+        .iter()
+        .filter(|finding| finding.experiments.is_empty() || !finding.evidence.is_empty())
+        .map(|finding| &*finding.id)
+        .collect();
+    assert_eq!(without, [""; 0]);
 }
 
 #[test]
@@ -54,7 +68,7 @@ fn published_means_are_the_means_of_the_published_rows() {
 }
 
 #[test]
-fn every_scenario_of_every_point_is_accepted_without_a_warning() {
+fn every_scenario_of_every_point_is_accepted_without_an_unexpected_warning() {
     for name in names() {
         let study = Study::load(name).unwrap();
         let demand = Scope::new(&study, &Selection::default()).unwrap().demand(&study);
@@ -62,7 +76,12 @@ fn every_scenario_of_every_point_is_accepted_without_a_warning() {
         for point in demand.keys() {
             let loaded = ackclock_scenario::load(&crate::embedded::Embedded, &point.scenario, &point.sets);
             let loaded = loaded.unwrap_or_else(|error| panic!("{point:?}: {error:?}"));
-            assert!(loaded.warnings.is_empty(), "{point:?}: {:?}", loaded.warnings);
+            // What happens when acknowledgements leave the path of the data is a point of a study.
+            let is_meant = |message: &str| {
+                point.scenario.ends_with("route-change.toml") && message.contains("do not pass the router of the port")
+            };
+            let unexpected = loaded.warnings.iter().find(|warning| !is_meant(&warning.message));
+            assert_eq!(unexpected, None, "{point:?}");
             different.insert(loaded.resolved);
         }
         // No two points are the same scenario by mistake.
