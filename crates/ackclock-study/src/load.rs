@@ -131,19 +131,37 @@ impl Study {
             if !cards.contains(claim.card.as_str()) {
                 return wrong(format!(": there is no card \"{}\"", claim.card));
             }
-            if matches!(&claim.test, Predicate::Order { of, .. } if of.len() < 2) {
-                return wrong(": an order needs two quantities".into());
+            self.check_predicate(&claim.test).map_err(|message| format!("claim \"{}\"{message}", claim.id))?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a predicate, for behind the name of what it belongs to.
+    fn check_predicate(&self, test: &Predicate) -> Result<(), String> {
+        if let Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } = test
+            && of.len() < 2
+        {
+            return Err(": an order needs two quantities".into());
+        }
+        for quantity in test.quantities() {
+            for at in quantity.all_at() {
+                self.points(&at).map_err(|message| format!(", {}: {message}", quantity.label))?;
             }
-            for quantity in claim.test.quantities() {
-                if let Err(message) = self.points(&quantity.at) {
-                    return wrong(format!(", {}: {message}", quantity.label));
-                }
-                if quantity.statistic == Statistic::Median && !claim.test.asks_for_statistic() {
-                    return wrong(": it does not ask for a median".into());
-                }
-                if quantity.spread_over.as_ref().is_some_and(|axis| !quantity.at.contains_key(axis)) {
-                    return wrong(": a spread over an axis without values".into());
-                }
+            if quantity.statistic == Statistic::Median && !test.asks_for_statistic() {
+                return Err(": it does not ask for a median".into());
+            }
+            if quantity.ways() > 1 || (quantity.ways() > 0 && !test.asks_for_statistic()) {
+                return Err(format!(
+                    ", {}: it is made of means in one way at most, where means are compared",
+                    quantity.label
+                ));
+            }
+            let along = match test {
+                Predicate::BestDiffers { along, .. } => Some(along.as_str()),
+                _ => quantity.along(),
+            };
+            if along.is_some_and(|axis| quantity.at.get(axis).is_none_or(|values| values.values().len() < 2)) {
+                return Err(format!(", {}: it needs two values on the axis", quantity.label));
             }
         }
         Ok(())

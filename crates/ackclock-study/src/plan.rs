@@ -7,9 +7,10 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
-use crate::data::{Assumption, Card, Claim, Comparison, Group, Point, Row, merged};
+use crate::data::{Assumption, Card, Claim, Comparison, Group, Point, Quantity, Row, merged};
 use crate::embedded::Embedded;
 use crate::error::Error;
+use crate::measure::MEASUREMENT_VERSION;
 use crate::study::Study;
 
 /// What is to be reproduced.
@@ -46,9 +47,9 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    /// What identifies the run of a seed: the same key, the same result.
+    /// What identifies the run of a seed: the same key, the same result, of which the same is kept.
     pub fn key(&self, seed: u64) -> Key {
-        Key::new(&self.resolved, seed, RESULT_VERSION)
+        Key::new(&format!("measurement {MEASUREMENT_VERSION}\n{}", self.resolved), seed, RESULT_VERSION)
     }
 
     /// Computing time in arbitrary units: the cell times of the bottleneck.
@@ -214,8 +215,8 @@ impl Scope {
                 }
             }
             for claim in self.claims(study, card) {
-                for quantity in claim.test.quantities() {
-                    want(study.checked_points(&quantity.at), seeds);
+                for at in claim.test.quantities().into_iter().flat_map(Quantity::all_at) {
+                    want(study.checked_points(&at), seeds);
                 }
             }
             for row in self.comparisons(study, card).flat_map(|comparison| &comparison.rows) {

@@ -155,6 +155,7 @@ fn measure(point: &Point, seed: u64) -> Measurement {
         last_sack: vec![None, None],
         longest_backoff: vec![1, 0],
         timeouts_ms: vec![vec![500, 900], vec![]],
+        queue_unit: "cells".into(),
         drops: 7,
         flows: vec!["s1".into(), "s2".into()],
         start: vec![0.0, 0.0],

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Coordinates;
+use super::{Coordinates, merged};
 use crate::measure::MetricName;
 
 /// `claims.toml`: what the study says beyond its numbers.
@@ -69,6 +69,8 @@ pub(crate) enum Predicate {
     Within { metric: MetricName, of: Quantity, from: f64, to: f64 },
     /// A quantity divided by another lies between two numbers, of which one may be left out.
     Quotient { metric: MetricName, of: Quantity, by: Quantity, at_least: Option<f64>, at_most: Option<f64> },
+    /// The value on an axis at which one quantity is largest is not the one at which another is.
+    BestDiffers { metric: MetricName, along: String, of: Vec<Quantity> },
     /// The difference of two quantities stands in the relation to a number in at least this share of the seeds.
     Pairs { metric: MetricName, of: Quantity, minus: Quantity, is: Relation, value: f64, share: f64 },
 }
@@ -85,7 +87,7 @@ impl Predicate {
 
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
-            Predicate::Order { of, .. } => of.iter().collect(),
+            Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } => of.iter().collect(),
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
             Predicate::Difference { of, minus: other, .. }
             | Predicate::Pairs { of, minus: other, .. }
@@ -95,7 +97,7 @@ impl Predicate {
 
     pub fn quantities_mut(&mut self) -> Vec<&mut Quantity> {
         match self {
-            Predicate::Order { of, .. } => of.iter_mut().collect(),
+            Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } => of.iter_mut().collect(),
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
             Predicate::Difference { of, minus: other, .. }
             | Predicate::Pairs { of, minus: other, .. }
@@ -104,7 +106,8 @@ impl Predicate {
     }
 }
 
-/// A number made of measurements: the mean over its points and the seeds, another statistic, or the spread along an axis.
+/// A number made of measurements: the mean over its points and the seeds, another statistic, or something made of several of
+/// these.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Quantity {
@@ -116,6 +119,36 @@ pub(crate) struct Quantity {
     pub statistic: Statistic,
     /// Largest less smallest of the means along this axis.
     pub spread_over: Option<String>,
+    /// By how much of the first mean along this axis the last one is larger.
+    pub gain_over: Option<String>,
+    /// The distance from the mean at these coordinates, which replace those of `at`.
+    pub apart_from: Option<Coordinates>,
+    /// The quotient by the mean at these coordinates, which replace those of `at`.
+    pub over: Option<Coordinates>,
+}
+
+impl Quantity {
+    /// All coordinates that it needs.
+    pub fn all_at(&self) -> Vec<Coordinates> {
+        let others = self.apart_from.iter().chain(&self.over).map(|other| merged(&self.at, other));
+        std::iter::once(self.at.clone()).chain(others).collect()
+    }
+
+    /// In how many ways it is made of several means; one at most has a meaning.
+    pub fn ways(&self) -> usize {
+        let axes = [&self.spread_over, &self.gain_over].into_iter().flatten().count();
+        axes + [&self.apart_from, &self.over].into_iter().flatten().count()
+    }
+
+    /// The axis along which it takes means.
+    pub fn along(&self) -> Option<&str> {
+        self.spread_over.as_deref().or(self.gain_over.as_deref())
+    }
+
+    /// Whether it is a part of something, whatever the unit of the metric.
+    pub fn is_ratio(&self) -> bool {
+        self.gain_over.is_some() || self.over.is_some()
+    }
 }
 
 /// What stands for all seeds.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use ackclock::record::{self, FlowRecord, Records};
-use ackclock::scenario::{Event, EventKind, Flow, Route, Scenario};
+use ackclock::scenario::{Event, EventKind, Flow, Route, Scenario, Technology};
 use ackclock::tcp::FirstSegment;
 use ackclock::units::{CELL_BITS, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,10 @@ use super::rate_control::RateControlSettings;
 use super::sack::LastSack;
 use super::timeouts::Timeouts;
 use super::told_windows::ToldWindows;
+
+/// Raised whenever something is added to [`Measurement`] or computed in another way: runs that were kept before lack it, and are made
+/// again.
+pub(crate) const MEASUREMENT_VERSION: u32 = 1;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,6 +56,9 @@ pub(crate) struct Measurement {
     pub timeouts_ms: Vec<Vec<u64>>,
     /// When the last byte of a file was acknowledged, seconds.
     pub completed: Vec<Option<f64>>,
+    /// What waits at ports: cells or packets.
+    #[serde(default)]
+    pub queue_unit: String,
     /// Units refused by all ports; segments lost on purpose are not among them.
     pub drops: u64,
     /// The time-weighted mean of what waited at each port, by its name.
@@ -177,6 +184,10 @@ impl Measurement {
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
             timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),
             completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
+            queue_unit: match scenario.technology {
+                Technology::Atm { .. } => "cells".into(),
+                Technology::Packet { .. } => "packets".into(),
+            },
             drops: records.ports.iter().map(|port| port.drops.total()).sum(),
             mean_queue: records.ports.iter().map(|port| (port.name.clone(), port.mean_queue)).collect(),
             largest_queue: records.ports.iter().map(|port| (port.name.clone(), port.max_queue)).collect(),

@@ -14,7 +14,8 @@ mod rate_control;
 mod sack;
 mod timeouts;
 mod told_windows;
+mod unit;
 
-pub(crate) use measurement::{Measurement, handovers};
+pub(crate) use measurement::{MEASUREMENT_VERSION, Measurement, handovers};
 pub(crate) use metric::Metric;
 pub(crate) use name::MetricName;

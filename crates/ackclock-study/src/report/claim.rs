@@ -1,18 +1,11 @@
-//! Quantities and predicates: whether a claim holds, and the numbers that decide it.
+//! Predicates: whether a claim holds, and the numbers that decide it.
 
-use ackclock::record::stats::{Summary, summarize};
+use ackclock::record::stats::summarize;
 
-use crate::data::{Claim, Coordinates, Over, Point, Predicate, Quantity, Relation, Statistic};
-use crate::measure::{Measurement, Metric};
-use crate::study::Study;
-
-/// The measurements of a study, seeds 1 to `seeds` at every point asked for.
-#[derive(Clone, Copy)]
-pub(crate) struct Measured<'a> {
-    pub study: &'a Study,
-    pub seeds: u64,
-    pub run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
-}
+use super::quantity::Measured;
+use super::written::Written;
+use crate::data::{Over, Predicate, Quantity, Relation, Statistic};
+use crate::measure::Metric;
 
 /// Whether a claim holds, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,69 +15,30 @@ pub(crate) struct Examined {
 }
 
 impl Measured<'_> {
-    /// For each seed the mean of a metric over points; `None` where it has no meaning at any of them.
-    pub fn per_seed(&self, points: &[Point], metric: &Metric) -> Vec<Option<f64>> {
-        let of_seed = |seed| {
-            let values: Vec<f64> = points.iter().filter_map(|point| metric.value((self.run)(point, seed))).collect();
-            summarize(&values).map(|summary| summary.mean)
-        };
-        (1..=self.seeds).map(of_seed).collect()
-    }
-
-    /// The mean of a metric over points, over the seeds.
-    pub fn summary(&self, points: &[Point], metric: &Metric) -> Option<Summary> {
-        let values: Vec<f64> = self.per_seed(points, metric).into_iter().flatten().collect();
-        summarize(&values)
-    }
-
-    /// Whether a claim holds.
-    pub fn examine(&self, claim: &Claim) -> Examined {
-        match &claim.test {
+    /// Whether a predicate is true.
+    pub fn examine(&self, test: &Predicate) -> Examined {
+        match test {
             Predicate::Order { metric, is, of, resolution } => {
                 self.order(&self.study.metric(metric, None), *is, of, *resolution)
             }
             Predicate::Bound { metric, over, of, is, value } => {
                 let metric = &self.study.metric(metric, None);
-                let points = self.study.checked_points(&of.at);
                 match over {
                     Over::Mean => self.mean_bound(metric, of, *is, *value),
-                    Over::EveryPoint => {
-                        let mean = |point| self.summary(&[point], metric).map(|summary| summary.mean);
-                        every_bound(points.into_iter().map(mean).collect(), of, *is, *value)
-                    }
-                    Over::EveryRun => {
-                        let runs = points.into_iter().flat_map(|point| self.per_seed(&[point], metric));
-                        every_bound(runs.collect(), of, *is, *value)
-                    }
+                    Over::EveryPoint | Over::EveryRun => self.every_bound(metric, *over, of, (*is, *value)),
                 }
             }
             Predicate::Difference { metric, of, minus, is, value, confident } => {
                 self.differences(&self.study.metric(metric, None), of, minus).examine(*is, *value, *confident)
             }
             Predicate::Within { metric, of, from, to } => {
-                let value = self.value(of, &self.study.metric(metric, None));
-                Examined {
-                    holds: value.is_some_and(|value| (*from..=*to).contains(&value)),
-                    evidence: format!("{} {}; wanted: {from} to {to}", of.label, number(value)),
-                }
+                self.within(&self.study.metric(metric, None), of, [*from, *to])
             }
             Predicate::Quotient { metric, of, by, at_least, at_most } => {
-                let metric = &self.study.metric(metric, None);
-                let value = self.value(of, metric).zip(self.value(by, metric)).map(|(of, by)| of / by);
-                let (least, most) = (at_least.unwrap_or(f64::NEG_INFINITY), at_most.unwrap_or(f64::INFINITY));
-                let bounds = [("≥", at_least), ("≤", at_most)];
-                let wanted: Vec<String> =
-                    bounds.iter().filter_map(|(sign, bound)| Some(format!("{sign} {}", bound.as_ref()?))).collect();
-                Examined {
-                    holds: value.is_some_and(|value| (least..=most).contains(&value)),
-                    evidence: format!(
-                        "{} over {}: {}; wanted: {}",
-                        of.label,
-                        by.label,
-                        number(value),
-                        wanted.join(" and ")
-                    ),
-                }
+                self.quotient(&self.study.metric(metric, None), [of, by], [*at_least, *at_most])
+            }
+            Predicate::BestDiffers { metric, along, of } => {
+                self.best_differs(&self.study.metric(metric, None), along, of)
             }
             Predicate::Pairs { metric, of, minus, is, value, share } => {
                 self.differences(&self.study.metric(metric, None), of, minus).examine_each(*is, *value, *share)
@@ -92,19 +46,9 @@ impl Measured<'_> {
         }
     }
 
-    /// The value of a quantity.
-    fn value(&self, quantity: &Quantity, metric: &Metric) -> Option<f64> {
-        let mean = |at: &Coordinates| {
-            let points = self.study.checked_points(at);
-            match quantity.statistic {
-                Statistic::Mean => self.summary(&points, metric).map(|summary| summary.mean),
-                Statistic::Median => median(self.per_seed(&points, metric).into_iter().flatten().collect()),
-            }
-        };
-        let Some(axis) = &quantity.spread_over else { return mean(&quantity.at) };
-        let along = quantity.at[axis].values().iter();
-        let means: Option<Vec<f64>> = along.map(|value| mean(&with(&quantity.at, axis, value))).collect();
-        summarize(&means?).map(|summary| summary.max - summary.min)
+    /// The unit of a quantity.
+    fn unit_of(&self, metric: &Metric, quantity: &Quantity) -> &str {
+        if quantity.is_ratio() { "" } else { self.unit(metric, &quantity.at) }
     }
 
     fn order(&self, metric: &Metric, is: Relation, of: &[Quantity], resolution: f64) -> Examined {
@@ -114,49 +58,143 @@ impl Measured<'_> {
             [Some(left), Some(right)] => is.holds(*left, *right),
             _ => false,
         });
-        let numbers: Vec<String> =
-            of.iter().zip(&values).map(|(quantity, value)| format!("{} {}", quantity.label, number(*value))).collect();
-        let closer = if resolution > 0.0 { format!(" (closer than {resolution}: equal)") } else { String::new() };
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        let written = Written::of(self.unit_of(metric, &of[0]), &known, &[]);
+        let numbers: Vec<String> = of
+            .iter()
+            .zip(&values)
+            .map(|(quantity, value)| format!("{}: {}", quantity.label, written.number(*value)))
+            .collect();
+        let closer = match resolution > 0.0 {
+            true => format!(" (closer than {}: equal)", written.bound(resolution)),
+            false => String::new(),
+        };
         Examined { holds, evidence: format!("{}; wanted: each {} the next{closer}", numbers.join(", "), is.sign()) }
     }
 
     fn mean_bound(&self, metric: &Metric, of: &Quantity, is: Relation, bound: f64) -> Examined {
         let value = self.value(of, metric);
-        let interval = match (&of.spread_over, of.statistic) {
-            (Some(_), _) | (_, Statistic::Median) => String::new(),
-            (None, Statistic::Mean) => {
-                self.summary(&self.study.checked_points(&of.at), metric).map_or(String::new(), |s| interval(&s))
-            }
+        let written = Written::of(self.unit_of(metric, of), value.as_slice(), &[bound]);
+        let summary = match (of.ways(), of.statistic) {
+            (0, Statistic::Mean) => self.summary(&self.study.checked_points(&of.at), metric),
+            _ => None,
+        };
+        let number = match (value, summary.and_then(|summary| summary.ci95)) {
+            (Some(value), Some(half)) => written.interval(value, half),
+            (value, _) => written.number(value),
         };
         Examined {
             holds: value.is_some_and(|value| is.holds(value, bound)),
-            evidence: format!("{} {}{interval}; wanted: {} {}", of.label, number(value), is.sign(), bound),
+            evidence: format!("{}: {number}; wanted: {} {}", of.label, is.sign(), written.bound(bound)),
+        }
+    }
+
+    /// All values must obey the bound: the means at every point, or those of every run.
+    fn every_bound(&self, metric: &Metric, over: Over, of: &Quantity, (is, bound): (Relation, f64)) -> Examined {
+        let mut values: Vec<Option<f64>> = Vec::new();
+        for point in self.study.checked_points(&of.at) {
+            match over {
+                Over::EveryRun => values.extend(self.per_seed(&[point], metric)),
+                _ => values.push(self.summary(&[point], metric).map(|summary| summary.mean)),
+            }
+        }
+        let obeying = values.iter().filter(|value| value.is_some_and(|value| is.holds(value, bound))).count();
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        let range = summarize(&known);
+        let ends = range.as_ref().map_or(Vec::new(), |range| vec![range.min, range.max]);
+        let written = Written::of(self.unit_of(metric, of), &ends, &[bound]);
+        let range = match range {
+            Some(range) if range.min < range.max => written.range(range.min, range.max),
+            range => written.number(range.map(|range| range.min)),
+        };
+        let (all, what) = (values.len(), if over == Over::EveryRun { "runs" } else { "points" });
+        let (label, bound) = (&of.label, written.bound(bound));
+        let wanted = format!("wanted: {} {bound} in all {what}", is.sign());
+        Examined { holds: obeying == all, evidence: format!("{label}: {range}; {wanted}, so in {obeying} of {all}") }
+    }
+
+    fn within(&self, metric: &Metric, of: &Quantity, [from, to]: [f64; 2]) -> Examined {
+        let value = self.value(of, metric);
+        let written = Written::of(self.unit_of(metric, of), value.as_slice(), &[from, to]);
+        let (label, number) = (&of.label, written.number(value));
+        Examined {
+            holds: value.is_some_and(|value| (from..=to).contains(&value)),
+            evidence: format!("{label}: {number}; wanted: {}", written.bounds(from, to)),
+        }
+    }
+
+    fn quotient(&self, metric: &Metric, [of, by]: [&Quantity; 2], [at_least, at_most]: [Option<f64>; 2]) -> Examined {
+        let values = [of, by].map(|quantity| self.value(quantity, metric));
+        let quotient = values[0].zip(values[1]).map(|(of, by)| of / by);
+        let bounds: Vec<f64> = [at_least, at_most].into_iter().flatten().collect();
+        let of_both = Written::of(self.unit_of(metric, of), &values.into_iter().flatten().collect::<Vec<_>>(), &[]);
+        let written = Written::of("", quotient.as_slice(), &bounds);
+        let wanted: Vec<String> = [("≥", at_least), ("≤", at_most)]
+            .into_iter()
+            .filter_map(|(sign, bound)| Some(format!("{sign} {}", written.bound(bound?))))
+            .collect();
+        let (least, most) = (at_least.unwrap_or(f64::NEG_INFINITY), at_most.unwrap_or(f64::INFINITY));
+        Examined {
+            holds: quotient.is_some_and(|quotient| (least..=most).contains(&quotient)),
+            evidence: format!(
+                "{}: {}, {}: {}, a quotient of {}; wanted: {}",
+                of.label,
+                of_both.number(values[0]),
+                by.label,
+                of_both.number(values[1]),
+                written.number(quotient),
+                wanted.join(" and ")
+            ),
+        }
+    }
+
+    fn best_differs(&self, metric: &Metric, along: &str, of: &[Quantity]) -> Examined {
+        let best: Vec<Option<(&str, f64)>> = of.iter().map(|quantity| self.best(quantity, along, metric)).collect();
+        let known: Vec<f64> = best.iter().flatten().map(|(_, value)| *value).collect();
+        let written = Written::of(self.unit_of(metric, &of[0]), &known, &[]);
+        let words: Vec<String> = of
+            .iter()
+            .zip(&best)
+            .map(|(quantity, best)| match best {
+                Some((name, value)) => {
+                    format!("{}: best at {name}, with {}", quantity.label, written.number(Some(*value)))
+                }
+                None => format!("{}: undefined", quantity.label),
+            })
+            .collect();
+        let names: Option<Vec<&str>> = best.iter().map(|best| best.map(|(name, _)| name)).collect();
+        Examined {
+            holds: names.is_some_and(|names| names.iter().any(|name| *name != names[0])),
+            evidence: format!("{}; wanted: not the same", words.join(", ")),
         }
     }
 
     /// The difference of two quantities for each seed for which both have a value.
-    fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Differences {
+    fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Differences<'_> {
         let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
         let pairs = values_of(of).into_iter().zip(values_of(minus));
         Differences {
             label: format!("{} less {}", of.label, minus.label),
+            unit: self.unit_of(metric, of),
             values: pairs.filter_map(|(left, right)| Some(left? - right?)).collect(),
         }
     }
 }
 
 /// The difference of two quantities, seed by seed.
-struct Differences {
+struct Differences<'a> {
     label: String,
+    unit: &'a str,
     values: Vec<f64>,
 }
 
-impl Differences {
+impl Differences<'_> {
     /// Whether at least this share of them stands in the relation to a number.
     fn examine_each(&self, is: Relation, bound: f64, share: f64) -> Examined {
         let obeying = self.values.iter().filter(|difference| is.holds(**difference, bound)).count();
         let all = self.values.len();
         let (sign, wanted) = (is.sign(), share * 100.0);
+        let bound = Written::of(self.unit, &self.values, &[bound]).bound(bound);
         Examined {
             holds: all > 0 && obeying as f64 >= share * all as f64,
             evidence: format!("{}: {sign} {bound} in {obeying} of {all} seeds; wanted: in {wanted} %", self.label),
@@ -173,61 +211,21 @@ impl Differences {
             (true, Some(half)) => vec![summary.mean - half, summary.mean + half],
             (true, None) => Vec::new(),
         };
+        let written = Written::of(self.unit, &[summary.mean], &[bound]);
+        let number = match summary.ci95 {
+            Some(half) => written.interval(summary.mean, half),
+            None => written.number(Some(summary.mean)),
+        };
         Examined {
             holds: !ends.is_empty() && ends.iter().all(|end| is.holds(*end, bound)),
             evidence: format!(
-                "{}: {}{} over {} seeds; wanted: {}{} {bound}",
+                "{}: {number} over {} seeds; wanted: {}{} {}",
                 self.label,
-                number(Some(summary.mean)),
-                interval(&summary),
                 summary.n,
                 if confident { "all of it " } else { "" },
                 is.sign(),
+                written.bound(bound),
             ),
         }
-    }
-}
-
-/// All values must obey the bound.
-fn every_bound(values: Vec<Option<f64>>, of: &Quantity, is: Relation, bound: f64) -> Examined {
-    let obeying = values.iter().filter(|value| value.is_some_and(|value| is.holds(value, bound))).count();
-    let known: Vec<f64> = values.iter().copied().flatten().collect();
-    let range = match summarize(&known) {
-        Some(range) if range.min == range.max => number(Some(range.min)),
-        Some(range) => format!("{} to {}", number(Some(range.min)), number(Some(range.max))),
-        None => number(None),
-    };
-    let (sign, all) = (is.sign(), values.len());
-    Examined { holds: obeying == all, evidence: format!("{} {range}; {sign} {bound} in {obeying} of {all}", of.label) }
-}
-
-/// The coordinates with one value on an axis.
-fn with(at: &Coordinates, axis: &str, value: &str) -> Coordinates {
-    let mut at = at.clone();
-    at.insert(axis.into(), crate::data::OneOrMany::One(value.into()));
-    at
-}
-
-/// The value in the middle, or the mean of the two there.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() % 2 {
-        _ if values.is_empty() => None,
-        0 => Some((values[middle - 1] + values[middle]) / 2.0),
-        _ => Some(values[middle]),
-    }
-}
-
-fn interval(summary: &Summary) -> String {
-    summary.ci95.map_or(String::new(), |half| format!(" ±{half:.3}"))
-}
-
-/// A measured number: whole ones (counts) as they are, everything else to three digits.
-fn number(value: Option<f64>) -> String {
-    match value {
-        None => "undefined".into(),
-        Some(value) if value.fract() == 0.0 => format!("{value}"),
-        Some(value) => format!("{value:.3}"),
     }
 }

@@ -3,7 +3,7 @@
 use ackclock::record::stats::sample_sd;
 use ackclock::sim::RESULT_VERSION;
 
-use super::claim::Measured;
+use super::quantity::Measured;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, FindingReport,
     GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
@@ -93,7 +93,7 @@ fn card_report<'a>(
 ) -> CardReport {
     let measured = Measured { study, seeds: scope.seeds_of(card), run };
     let claims = scope.claims(study, card).map(|claim| {
-        let examined = measured.examine(claim);
+        let examined = measured.examine(&claim.test);
         let finding = study.finding_for(&format!("claim:{}", claim.id), scope.quick).map(|finding| finding.id.as_str());
         ClaimReport {
             id: claim.id.clone(),

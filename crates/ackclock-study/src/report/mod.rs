@@ -8,7 +8,9 @@ pub(crate) mod files;
 mod judge;
 pub(crate) mod page;
 mod picture;
+mod quantity;
 mod text;
+mod written;
 
 use ackclock::record::stats::{Summary, summarize};
 use serde::Serialize;

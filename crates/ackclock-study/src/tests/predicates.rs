@@ -123,6 +123,37 @@ const CLAIMS: &[(bool, &str)] = &[
         false,
         r#"pairs = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, minus = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, is = ">", value = 0.19, share = 0.76 }"#,
     ),
+    // From 1000 to 3000 cells: .72 over .97 is a loss of .2577, and nothing for Reno.
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = ["1000", "3000"], tcp = "sack" }, gain_over = "k" }, from = -0.258, to = -0.257 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = ["1000", "3000"], tcp = "reno" }, gain_over = "k" }, is = "<", value = 0 }"#,
+    ),
+    // .97 - .72 = .25, either way round; .97 over .515 is more than .72 over it.
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "apart", at = { net = "lan", k = "3000", tcp = "sack" }, apart_from = { k = "1000" } }, from = 0.249, to = 0.251 }"#,
+    ),
+    (
+        true,
+        r#"order = { metric = "efficiency", is = ">", of = [{ label = "K = 1000", at = { net = "lan", k = "1000", tcp = "sack" }, over = { tcp = "reno" } }, { label = "K = 3000", at = { net = "lan", k = "3000", tcp = "sack" }, over = { tcp = "reno" } }] }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "efficiency", of = { label = "K = 3000", at = { net = "lan", k = "3000", tcp = "sack" }, over = { tcp = "reno" } }, is = ">", value = 1.4 }"#,
+    ),
+    // SACK is best with 1000 cells. Reno is as good with both, and the first of equal ones counts.
+    (
+        true,
+        r#"best-differs = { metric = "efficiency", along = "k", of = [{ label = "SACK", at = { net = "lan", k = ["1000", "3000"], tcp = "sack" } }, { label = "Reno", at = { net = "lan", k = ["3000", "1000"], tcp = "reno" } }] }"#,
+    ),
+    (
+        false,
+        r#"best-differs = { metric = "efficiency", along = "k", of = [{ label = "SACK", at = { net = "lan", k = ["1000", "3000"], tcp = "sack" } }, { label = "Reno", at = { net = "lan", k = ["1000", "3000"], tcp = "reno" } }] }"#,
+    ),
     // Flow 2 has no timeouts: the metric has no meaning anywhere.
     (
         false,
@@ -165,6 +196,59 @@ fn a_tolerance_in_deviations_counts_the_runs_of_every_point() {
         cells.iter().filter(|cell| cell.row == "mean").map(|cell| (cell.ours.n, cell.tolerance)).collect();
     let [(8, reno), (8, sack)] = of_row[..] else { panic!("four seeds at two points: {of_row:?}") };
     assert!((reno / 3.0 - 0.01195).abs() < 1e-5 && (sack / 3.0 - 0.1350).abs() < 5e-4, "{reno} {sack}");
+}
+
+/// Numbers in words: in units that fit, with as many digits as tell them apart, a quotient with what it is of.
+#[test]
+fn evidence_has_units() {
+    let claim = |test: &str| {
+        let claims = format!("[[claim]]\nid = \"c\"\ncard = \"t1\"\ntext = \"\"\n[claim.test]\n{test}\n");
+        report_of(&study_of(&claims, "").unwrap(), &Selection::default()).cards[0].claims[0].evidence.clone()
+    };
+    // Goodput of the first flow: 60 Mb/s times .515, .97 and .72.
+    assert_eq!(
+        claim(
+            r#"order = { metric = "goodput(s1)", is = "<", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, { label = "K = 1000", at = { net = "lan", k = "1000", tcp = "sack" } }] }"#
+        ),
+        "Reno: 30.90 Mb/s, K = 1000: 58.20 Mb/s; wanted: each < the next"
+    );
+    assert_eq!(
+        claim(
+            r#"quotient = { metric = "goodput(s1)", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" } }, by = { label = "Reno", at = { net = "lan", k = "3000", tcp = "reno" } }, at_least = 1.2 }"#
+        ),
+        "SACK: 43.20 Mb/s, Reno: 30.90 Mb/s, a quotient of 1.398; wanted: ≥ 1.2"
+    );
+    assert_eq!(
+        claim(
+            r#"bound = { metric = "drops", over = "every-run", of = { label = "lost", at = { net = "lan" } }, is = "<", value = 8 }"#
+        ),
+        "lost: 7 cells; wanted: < 8 cells in all runs, so in 4 of 4"
+    );
+    assert_eq!(
+        claim(
+            r#"bound = { metric = "goodput(s1)", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" }, over = { tcp = "reno" } }, is = ">", value = 1.4 }"#
+        ),
+        "SACK: 1.398; wanted: > 1.4"
+    );
+}
+
+#[test]
+fn a_quantity_made_of_several_means_is_refused_where_no_means_are_compared() {
+    let refused = |test: &str| {
+        let claims = format!("[[claim]]\nid = \"c\"\ncard = \"t1\"\ntext = \"\"\n[claim.test]\n{test}\n");
+        study_of(&claims, "").unwrap_err().to_string()
+    };
+    let in_runs = refused(
+        r#"bound = { metric = "drops", over = "every-run", of = { label = "lost", at = { net = "lan", k = "1000" }, over = { k = "3000" } }, is = "<", value = 8 }"#,
+    );
+    assert!(
+        in_runs.ends_with("claim \"c\", lost: it is made of means in one way at most, where means are compared"),
+        "{in_runs}"
+    );
+    let one_value = refused(
+        r#"bound = { metric = "drops", of = { label = "lost", at = { net = "lan", k = "1000" }, gain_over = "k" }, is = "<", value = 8 }"#,
+    );
+    assert!(one_value.ends_with("claim \"c\", lost: it needs two values on the axis"), "{one_value}");
 }
 
 #[test]

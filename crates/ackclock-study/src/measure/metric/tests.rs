@@ -48,6 +48,7 @@ fn run() -> Measurement {
         longest_backoff: vec![1, 5],
         timeouts_ms: vec![vec![1], vec![2, 3]],
         completed: vec![Some(4.5), None],
+        queue_unit: "packets".into(),
         drops: 9,
         mean_queue: BTreeMap::from([("r1->r2".into(), 2.5)]),
         largest_queue: BTreeMap::from([("r1->r2".into(), 40)]),
