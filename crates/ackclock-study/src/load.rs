@@ -213,21 +213,22 @@ impl Study {
         Ok(())
     }
 
-    /// Every finding covers something or has experiments, which are comparisons, each of one finding.
+    /// Every finding covers something, or is about a card and has experiments, whose points there are.
     fn check_experiments(&self) -> Result<(), String> {
-        let mut used = BTreeSet::new();
         for finding in &self.findings {
             let id = &finding.id;
-            if finding.experiments.is_empty() && finding.covered(false).chain(finding.covered(true)).next().is_none() {
-                return Err(format!("finding {id} covers nothing and has no experiment"));
+            if finding.is_reading() && (finding.card.is_none() || finding.experiments.is_empty()) {
+                return Err(format!("finding {id} covers nothing: it needs a card and an experiment"));
+            }
+            if let Some(card) = finding.card.as_ref().filter(|card| self.head.cards.iter().all(|of| of.id != **card)) {
+                return Err(format!("finding {id}: there is no card \"{card}\""));
             }
             for experiment in &finding.experiments {
-                if self.comparisons.iter().all(|comparison| comparison.id != *experiment) {
-                    return Err(format!("finding {id}: there is no comparison \"{experiment}\""));
+                let of = |message: String| format!("finding {id}, experiment \"{}\"{message}", experiment.label);
+                for row in &experiment.rows {
+                    self.points(&row.at).map_err(|message| of(format!(", {}: {message}", row.label)))?;
                 }
-                if !used.insert(experiment) {
-                    return Err(format!("\"{experiment}\" is an experiment of two findings"));
-                }
+                experiment.test.iter().try_for_each(|test| self.check_predicate(test)).map_err(of)?;
             }
         }
         Ok(())

@@ -1,13 +1,15 @@
 //! Which runs are needed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
-use crate::data::{Assumption, Card, Claim, Comparison, Group, Point, Quantity, Row, merged};
+use crate::data::{
+    Assumption, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity, Row, cell_id, merged,
+};
 use crate::embedded::Embedded;
 use crate::error::Error;
 use crate::measure::MEASUREMENT_VERSION;
@@ -198,6 +200,44 @@ impl Scope {
         study.comparisons_of(card).filter(move |_| !quick)
     }
 
+    /// The names of the cells and claims that are examined.
+    pub fn examined(&self, study: &Study) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for card in self.cards(study) {
+            for row in self.rows(study, card) {
+                let columns = study.tables[&card.id].columns_of(row);
+                names.extend(columns.iter().map(|column| cell_id(&card.id, &row.label, &column.label)));
+            }
+            names.extend(self.claims(study, card).map(|claim| format!("claim:{}", claim.id)));
+        }
+        names
+    }
+
+    /// The findings that concern what is examined, and the readings about cards in the scope that have something to show.
+    pub fn findings<'a>(&self, study: &'a Study) -> Vec<&'a Finding> {
+        let examined = self.examined(study);
+        let concerns = |finding: &&Finding| {
+            finding.covered(self.quick).any(|id| examined.contains(id))
+                || finding.is_reading() && !self.quick && self.card_of(study, finding).is_some()
+        };
+        study.findings.iter().filter(concerns).collect()
+    }
+
+    /// The card that a finding is about, if it is in the scope.
+    fn card_of<'a>(&self, study: &'a Study, finding: &Finding) -> Option<&'a Card> {
+        self.cards(study).find(|card| finding.card.as_ref() == Some(&card.id))
+    }
+
+    /// How many seeds the experiments of a finding have.
+    pub fn seeds_of_experiments(&self, study: &Study, finding: &Finding) -> u64 {
+        self.card_of(study, finding).map_or(self.seeds, |card| self.seeds_of(card))
+    }
+
+    /// The experiments of a finding: none if it has to be quick.
+    pub fn experiments<'a>(&self, finding: &'a Finding) -> &'a [Experiment] {
+        if self.quick { &[] } else { &finding.experiments }
+    }
+
     /// Points and how many seeds they need.
     pub fn demand(&self, study: &Study) -> BTreeMap<Point, u64> {
         let mut demand = BTreeMap::new();
@@ -231,6 +271,14 @@ impl Scope {
                     }
                     want(points, seeds);
                 }
+            }
+        }
+        for finding in self.findings(study) {
+            let seeds = self.seeds_of_experiments(study, finding);
+            for experiment in self.experiments(finding) {
+                let of_rows = experiment.rows.iter().map(|row| row.at.clone());
+                let of_test = experiment.test.iter().flat_map(Predicate::quantities).flat_map(Quantity::all_at);
+                of_rows.chain(of_test).for_each(|at| want(study.checked_points(&at), seeds));
             }
         }
         demand

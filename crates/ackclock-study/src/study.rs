@@ -103,11 +103,6 @@ impl Study {
         self.comparisons.iter().filter(|comparison| comparison.card == card.id)
     }
 
-    /// Whether a comparison is an experiment of a finding.
-    pub(crate) fn is_experiment(&self, comparison: &Comparison) -> bool {
-        self.findings.iter().any(|finding| finding.experiments.contains(&comparison.id))
-    }
-
     /// The finding that covers a cell or claim in the quick subset, or in the whole study.
     pub(crate) fn finding_for(&self, id: &str, quick: bool) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.covered(quick).any(|covered| covered == id))

@@ -1,6 +1,7 @@
 //! A small made-up study with made-up measurements, for tests by theme; the data of the real studies.
 
 mod comparisons;
+mod experiments;
 mod pages;
 mod planning;
 mod predicates;

@@ -13,7 +13,7 @@ pub use abbreviation::Abbreviation;
 pub(crate) use assumption::{Assumption, Assumptions, Group, Mark, Shown};
 pub(crate) use claim::{Claim, Claims, Instance, Over, Predicate, Quantity, Relation, Statistic};
 pub(crate) use comparison::{Compared, Comparison, Comparisons};
-pub(crate) use finding::{Finding, Findings};
+pub(crate) use finding::{Experiment, Finding, Findings};
 pub(crate) use table::{Beside, Row, Table, Tolerance};
 
 use std::collections::BTreeMap;

@@ -5,11 +5,12 @@ use ackclock::sim::RESULT_VERSION;
 
 use super::quantity::Measured;
 use super::{
-    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, FindingReport,
-    GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, ExperimentReport,
+    FindingReport, GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
 };
 use crate::data::{
-    Assumption, Beside, Card, Compared, Comparison, Finding, Group, Mark, Point, Shown, Table, cell_id, merged,
+    Assumption, Beside, Card, Compared, Comparison, Experiment, Finding, Group, Mark, Point, Shown, Table, cell_id,
+    merged,
 };
 use crate::measure::{Measurement, Metric};
 use crate::plan::Scope;
@@ -20,7 +21,6 @@ impl Report {
     pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Measurement) -> Report {
         let cards: Vec<CardReport> = scope.cards(study).map(|card| card_report(study, scope, card, run)).collect();
         let mut tally = Tally::default();
-        let mut examined = Vec::new();
         for card in &cards {
             for cell in card.table.iter().flat_map(|table| &table.cells) {
                 tally.cells += 1;
@@ -31,25 +31,30 @@ impl Report {
                 tally.cells_exact_agree += usize::from(cell.exact && cell.verdict == Verdict::Agrees);
                 tally.cells_differ += usize::from(matches!(cell.verdict, Verdict::Differs(_)));
                 tally.count_failure(&cell.verdict);
-                examined.push(cell.id.clone());
             }
             for claim in &card.claims {
                 tally.claims += 1;
                 tally.claims_hold += usize::from(claim.verdict == Verdict::Agrees);
                 tally.claims_differ += usize::from(matches!(claim.verdict, Verdict::Differs(_)));
                 tally.count_failure(&claim.verdict);
-                examined.push(format!("claim:{}", claim.id));
             }
         }
-        let findings = study.findings.iter().map(|finding| FindingReport {
+        let examined = scope.examined(study);
+        let experiments = |finding: &Finding| {
+            let measured = Measured { study, seeds: scope.seeds_of_experiments(study, finding), run };
+            scope.experiments(finding).iter().map(|of| experiment_report(&measured, of)).collect()
+        };
+        let findings = scope.findings(study).into_iter().map(|finding| FindingReport {
             id: finding.id.clone(),
             title: finding.title.clone(),
             text: finding.text.clone(),
             evidence: finding.evidence.clone(),
-            experiments: experiments(study, scope, finding, run),
-            covers: finding.covered(scope.quick).filter(|id| examined.contains(id)).cloned().collect(),
+            experiments: experiments(finding),
+            covers: finding.covered(scope.quick).filter(|id| examined.contains(*id)).cloned().collect(),
         });
-        let concerns = |finding: &FindingReport| !finding.covers.is_empty() || !finding.experiments.is_empty();
+        let findings: Vec<FindingReport> = findings.collect();
+        let experiments = findings.iter().flat_map(|finding| &finding.experiments);
+        tally.refuted = experiments.filter(|experiment| experiment.confirmed == Some(false)).count();
         Report {
             format: 2,
             study: study.name.clone(),
@@ -59,30 +64,13 @@ impl Report {
             seeds: scope.seeds,
             quick: scope.quick,
             cards,
-            findings: findings.filter(concerns).collect(),
+            findings,
             remarks: if scope.is_whole(study) { study.head.remarks.clone() } else { Vec::new() },
             abbreviations: Vec::new(),
             tally,
         }
         .explaining(&study.head.abbreviations)
     }
-}
-
-/// The experiments of a finding that belong to cards in the scope.
-fn experiments<'a>(
-    study: &'a Study,
-    scope: &Scope,
-    finding: &Finding,
-    run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
-) -> Vec<ComparisonReport> {
-    let of_card = |card: &'a Card| {
-        let measured = Measured { study, seeds: scope.seeds_of(card), run };
-        scope.comparisons(study, card).map(move |comparison| (comparison, measured))
-    };
-    let all: Vec<_> = scope.cards(study).flat_map(of_card).collect();
-    let named = |id: &String| all.iter().find(|(comparison, _)| comparison.id == *id);
-    let found = finding.experiments.iter().filter_map(named);
-    found.map(|(comparison, measured)| comparison_report(measured, comparison)).collect()
 }
 
 fn card_report<'a>(
@@ -112,7 +100,6 @@ fn card_report<'a>(
         beyond: card.beyond,
         comparisons: scope
             .comparisons(study, card)
-            .filter(|comparison| !study.is_experiment(comparison))
             .map(|comparison| comparison_report(&measured, comparison))
             .collect(),
         claims: claims.collect(),
@@ -230,10 +217,23 @@ fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Gro
 
 fn comparison_report(measured: &Measured, comparison: &Comparison) -> ComparisonReport {
     let Comparison { id, label, text, show, rows, .. } = comparison;
+    ComparisonReport { id: id.clone(), text: text.clone(), choices: side_by_side(measured, label, show, rows) }
+}
+
+fn experiment_report(measured: &Measured, experiment: &Experiment) -> ExperimentReport {
+    let Experiment { text, label, show, rows, test } = experiment;
+    let examined = test.as_ref().map(|test| measured.examine(test));
+    ExperimentReport {
+        text: text.clone(),
+        choices: side_by_side(measured, label, show, rows),
+        confirmed: examined.as_ref().map(|examined| examined.holds),
+        evidence: examined.map_or(String::new(), |examined| examined.evidence),
+    }
+}
+
+fn side_by_side(measured: &Measured, label: &str, show: &[Shown], rows: &[Compared]) -> GroupReport {
     let row = |row: &Compared| choice(measured, &row.label, &measured.study.checked_points(&row.at), show);
-    let choices =
-        GroupReport { label: label.clone(), shown: shown(show), alternatives: rows.iter().map(row).collect() };
-    ComparisonReport { id: id.clone(), text: text.clone(), choices }
+    GroupReport { label: label.into(), shown: shown(show), alternatives: rows.iter().map(row).collect() }
 }
 
 /// What one choice gives at these points.

@@ -173,12 +173,25 @@ pub struct FindingReport {
     pub title: String,
     /// What differs.
     pub text: String,
-    /// What was measured to establish it.
+    /// What was measured to establish it, in words.
     pub evidence: Vec<String>,
-    /// The runs that show it.
-    pub experiments: Vec<ComparisonReport>,
+    /// What was measured now.
+    pub experiments: Vec<ExperimentReport>,
     /// The cells and claims among those examined that it explains.
     pub covers: Vec<String>,
+}
+
+/// Runs that show why something differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExperimentReport {
+    /// What they show.
+    pub text: String,
+    /// The runs.
+    pub choices: GroupReport,
+    /// Whether they do show it; none where that is for people to see.
+    pub confirmed: Option<bool>,
+    /// The numbers that decide, in words; empty of none.
+    pub evidence: String,
 }
 
 /// Something the publication leaves open.
@@ -263,12 +276,16 @@ pub struct Tally {
     pub failures: usize,
     /// Cells and claims recorded as different that agree.
     pub vanished: usize,
+    /// Experiments of findings that do not show what the finding says.
+    pub refuted: usize,
 }
 
 impl Report {
-    /// Whether every difference is recorded, and every recorded difference is there. Otherwise the command exits with 4.
+    /// Whether every difference is recorded, every recorded difference is there, and every experiment shows what its finding says.
+    /// Otherwise the command exits with 4.
     pub fn passed(&self) -> bool {
-        self.tally.failures == 0 && self.tally.vanished == 0
+        let Tally { failures, vanished, refuted, .. } = self.tally;
+        failures == 0 && vanished == 0 && refuted == 0
     }
 
     /// JSON, indented, with a newline at the end.
@@ -281,6 +298,14 @@ impl CellReport {
     /// Our number as it can be compared with the published one digit by digit.
     pub(crate) fn comparable(&self) -> &Number {
         self.as_printed.as_ref().unwrap_or(&self.ours)
+    }
+}
+
+impl ExperimentReport {
+    /// What the numbers say of the finding; `None` where no predicate decides.
+    pub(crate) fn words(&self) -> Option<String> {
+        let verdict = if self.confirmed? { "confirmed" } else { "NOT CONFIRMED" };
+        Some(format!("{verdict}: {}", self.evidence))
     }
 }
 

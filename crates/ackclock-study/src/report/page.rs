@@ -8,7 +8,8 @@ use ackclock_report::page::table::{self, Cell, Table, Tone};
 use ackclock_report::repeat::command_line;
 
 use super::{
-    AssumptionReport, CardReport, ClaimReport, FindingReport, GroupReport, Number, Report, TableReport, Tally, Verdict,
+    AssumptionReport, CardReport, ClaimReport, ExperimentReport, FindingReport, GroupReport, Number, Report,
+    TableReport, Tally, Verdict,
 };
 use super::{curves, picture, text};
 use crate::data::Abbreviation;
@@ -57,13 +58,15 @@ fn lead(report: &Report) -> Html {
 fn verdict_section(report: &Report) -> Html {
     let mut html = Html::new();
     html.tag("p", &[], |html| {
-        let Tally { failures, vanished, .. } = report.tally;
+        let Tally { failures, vanished, refuted, .. } = report.tally;
         let (tone, words) = match report.passed() {
             true => (Tone::Good, "every difference has a finding, and every finding applies".to_owned()),
-            false => (
-                Tone::Bad,
-                format!("{failures} differences have no finding, {vanished} differences of findings have vanished"),
-            ),
+            false => {
+                let differences =
+                    format!("{failures} differences have no finding, {vanished} differences of findings have vanished");
+                let experiments = format!("{refuted} experiments do not show what their finding says");
+                (Tone::Bad, format!("{differences}, {experiments}"))
+            }
         };
         table::verdict(html, tone, &words);
     });
@@ -333,16 +336,28 @@ fn findings(findings: &[FindingReport]) -> Html {
                 if !finding.evidence.is_empty() {
                     html.append(&list(finding.evidence.iter().map(String::as_str)));
                 }
-                for experiment in &finding.experiments {
-                    html.leaf("p", &[], &experiment.text);
-                    html.append(&choices(&experiment.choices.label, &experiment.choices));
-                }
+                finding.experiments.iter().for_each(|of| {
+                    html.append(&experiment(of));
+                });
                 if !finding.covers.is_empty() {
                     html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
                 }
             });
         }
     });
+    html
+}
+
+fn experiment(experiment: &ExperimentReport) -> Html {
+    let mut html = Html::new();
+    html.leaf("p", &[], &experiment.text);
+    html.append(&choices(&experiment.choices.label, &experiment.choices));
+    if let Some(words) = experiment.words() {
+        let tone = if experiment.confirmed == Some(true) { Tone::Good } else { Tone::Bad };
+        html.tag("p", &[], |html| {
+            table::verdict(html, tone, &words);
+        });
+    }
     html
 }
 

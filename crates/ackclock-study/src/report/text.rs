@@ -243,6 +243,9 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
         wrapped(out, "      ", &experiment.text);
         let choices = std::slice::from_ref(&experiment.choices);
         group_text(out, &experiment.choices, label_width(choices), "");
+        if let Some(words) = experiment.words() {
+            wrapped(out, "        ", &words);
+        }
     }
     if !finding.covers.is_empty() {
         wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
@@ -252,7 +255,7 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
 fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
     let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = tally;
     let Tally { cells_wide, cells_wide_agree, .. } = tally;
-    let Tally { claims, claims_hold, claims_differ, failures, vanished, .. } = tally;
+    let Tally { claims, claims_hold, claims_differ, failures, vanished, refuted, .. } = tally;
     line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ with a finding."));
     if *cells_wide > 0 {
         let wide = "have a tolerance that does not distinguish the numbers of their row";
@@ -265,12 +268,13 @@ fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
     if passed {
         line(out, "Passed: every difference has a finding, and every finding applies.");
     } else {
-        line(
-            out,
-            &format!(
-                "FAILED: {failures} differences without a finding, {vanished} findings whose difference has vanished."
-            ),
-        );
+        let experiments = match refuted {
+            0 => String::new(),
+            refuted => format!(", {refuted} experiments that do not show what their finding says"),
+        };
+        let differences =
+            format!("{failures} differences without a finding, {vanished} findings whose difference has vanished");
+        wrapped(out, "", &format!("FAILED: {differences}{experiments}."));
     }
 }
 
