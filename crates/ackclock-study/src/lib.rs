@@ -49,8 +49,8 @@ pub use load::names;
 pub use plan::{Plan, Selection};
 pub use progress::{Progress, Quiet, Status};
 pub use report::{
-    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
-    Report, ShownReport, TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, AxisPlotReport, CardReport, CellReport, ClaimReport, ComparisonReport,
+    ExperimentReport, FindingReport, GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
 };
 pub use run::{Outcome, reproduce};
 pub use study::{CardInfo, Study};

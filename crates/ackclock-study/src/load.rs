@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ackclock_report::page::bands::MOST_CURVES;
 use serde::de::DeserializeOwned;
 
 use crate::data::figures::Figures;
 use crate::data::{
-    Assumptions, Claim, Claims, Comparisons, Findings, Head, Instance, Predicate, Statistic, Table, cell_id, merged,
+    Assumptions, AxisPlots, Claim, Claims, Comparisons, Findings, Head, Instance, Predicate, Statistic, Table, cell_id,
+    merged,
 };
 use crate::embedded;
 use crate::error::Error;
@@ -41,6 +43,7 @@ impl Study {
         let findings: Findings = parse_file(name, "findings.toml", read)?;
         let figures: Figures = parse_if_there(name, "figures.toml", read)?;
         let comparisons: Comparisons = parse_if_there(name, "comparisons.toml", read)?;
+        let plots: AxisPlots = parse_if_there(name, "plots.toml", read)?;
         let study = Study {
             name: name.into(),
             head,
@@ -50,6 +53,7 @@ impl Study {
             comparisons: comparisons.comparison,
             findings: findings.finding,
             figures: figures.figure,
+            plots: plots.plot,
         };
         study.check()?;
         Ok(study)
@@ -94,6 +98,7 @@ impl Study {
         self.check_assumptions(&cards).map_err(|message| wrong(("assumptions.toml", message)))?;
         self.check_comparisons(&cards).map_err(|message| wrong(("comparisons.toml", message)))?;
         self.check_figures(&cards).map_err(|message| wrong(("figures.toml", message)))?;
+        self.check_plots(&cards).map_err(|message| wrong(("plots.toml", message)))?;
         self.check_findings().map_err(|message| wrong(("findings.toml", message)))
     }
 
@@ -208,6 +213,28 @@ impl Study {
                 if points.len() != 1 {
                     return Err(format!("figure \"{id}\": its run \"{label}\" is several"));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_plots(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        for plot in &self.plots {
+            let id = &plot.id;
+            if !cards.contains(plot.card.as_str()) {
+                return Err(format!("plot \"{id}\": there is no card \"{}\"", plot.card));
+            }
+            if plot.values().len() < 2 {
+                return Err(format!("plot \"{id}\": it needs two values on the axis \"{}\"", plot.over));
+            }
+            if let Some(value) = plot.values().iter().find(|value| value.parse::<f64>().is_err()) {
+                return Err(format!("plot \"{id}\": \"{value}\" is no number, and has no place on an axis"));
+            }
+            if plot.curves.len() > MOST_CURVES {
+                return Err(format!("plot \"{id}\": more than {MOST_CURVES} curves cannot be told apart"));
+            }
+            for at in plot.all_at() {
+                self.points(&at).map_err(|message| format!("plot \"{id}\": {message}"))?;
             }
         }
         Ok(())

@@ -8,7 +8,8 @@ use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
 use crate::data::{
-    Assumption, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity, Row, cell_id, merged,
+    Assumption, AxisPlot, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity, Row,
+    cell_id, merged,
 };
 use crate::embedded::Embedded;
 use crate::error::Error;
@@ -200,6 +201,12 @@ impl Scope {
         study.comparisons_of(card).filter(move |_| !quick)
     }
 
+    /// The plots over an axis of a card: none if it has to be quick.
+    pub fn plots<'a>(&self, study: &'a Study, card: &'a Card) -> impl Iterator<Item = &'a AxisPlot> {
+        let quick = self.quick;
+        study.plots_of(card).filter(move |_| !quick)
+    }
+
     /// The names of the cells and claims that are examined.
     pub fn examined(&self, study: &Study) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
@@ -261,6 +268,9 @@ impl Scope {
             }
             for row in self.comparisons(study, card).flat_map(|comparison| &comparison.rows) {
                 want(study.checked_points(&row.at), seeds);
+            }
+            for at in self.plots(study, card).flat_map(AxisPlot::all_at) {
+                want(study.checked_points(&at), seeds);
             }
             let seeds = self.sensitivity_seeds(study, card);
             for assumption in study.assumptions_of(card) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::figures::Figure;
-use crate::data::{Assumption, Card, Claim, Comparison, Coordinates, Finding, Head, Point, Table};
+use crate::data::{Assumption, AxisPlot, Card, Claim, Comparison, Coordinates, Finding, Head, Point, Table};
 use crate::measure::{Metric, MetricName};
 
 /// A study: everything in its folder, checked.
@@ -19,6 +19,7 @@ pub struct Study {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) figures: Vec<Figure>,
+    pub(crate) plots: Vec<AxisPlot>,
 }
 
 /// A card, for lists.
@@ -101,6 +102,11 @@ impl Study {
     /// The comparisons of a card.
     pub(crate) fn comparisons_of(&self, card: &Card) -> impl Iterator<Item = &Comparison> {
         self.comparisons.iter().filter(|comparison| comparison.card == card.id)
+    }
+
+    /// The plots over an axis of a card.
+    pub(crate) fn plots_of(&self, card: &Card) -> impl Iterator<Item = &AxisPlot> {
+        self.plots.iter().filter(|plot| plot.card == card.id)
     }
 
     /// The finding that covers a cell or claim in the quick subset, or in the whole study.

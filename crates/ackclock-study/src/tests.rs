@@ -1,5 +1,6 @@
 //! A small made-up study with made-up measurements, for tests by theme; the data of the real studies.
 
+mod axis_plots;
 mod comparisons;
 mod experiments;
 mod pages;

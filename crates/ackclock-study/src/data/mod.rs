@@ -3,6 +3,7 @@
 
 pub(crate) mod abbreviation;
 mod assumption;
+mod axis_plot;
 mod claim;
 mod comparison;
 pub(crate) mod figures;
@@ -11,6 +12,7 @@ mod table;
 
 pub use abbreviation::Abbreviation;
 pub(crate) use assumption::{Assumption, Assumptions, Group, Mark, Shown};
+pub(crate) use axis_plot::{AxisPlot, AxisPlots};
 pub(crate) use claim::{Claim, Claims, Instance, Over, Predicate, Quantity, Relation, Statistic};
 pub(crate) use comparison::{Compared, Comparison, Comparisons};
 pub(crate) use finding::{Experiment, Finding, Findings};

@@ -3,6 +3,7 @@
 use ackclock::record::stats::sample_sd;
 use ackclock::sim::RESULT_VERSION;
 
+use super::axis_plot::axis_plot_report;
 use super::quantity::Measured;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, ExperimentReport,
@@ -102,6 +103,7 @@ fn card_report<'a>(
             .comparisons(study, card)
             .map(|comparison| comparison_report(&measured, comparison))
             .collect(),
+        plots: scope.plots(study, card).map(|plot| axis_plot_report(&measured, plot)).collect(),
         claims: claims.collect(),
         assumptions: study
             .assumptions_of(card)
@@ -238,14 +240,8 @@ fn side_by_side(measured: &Measured, label: &str, show: &[Shown], rows: &[Compar
 
 /// What one choice gives at these points.
 fn choice(measured: &Measured, label: &str, points: &[Point], shown: &[Shown]) -> AlternativeReport {
-    let number = |shown: &Shown| {
-        let metric = measured.study.metric(&shown.metric, None);
-        let values = measured.per_seed(points, &metric).into_iter().flatten();
-        let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
-        let (least, most) = metric.bounds();
-        Number::of(&values, (least / shown.unit, most / shown.unit))
-    };
-    AlternativeReport { label: label.into(), numbers: shown.iter().map(number).collect() }
+    let numbers = shown.iter().map(|shown| measured.shown(points, shown)).collect();
+    AlternativeReport { label: label.into(), numbers }
 }
 
 fn shown(show: &[Shown]) -> Vec<ShownReport> {

@@ -2,6 +2,7 @@
 //! came out.
 
 mod abbreviations;
+mod axis_plot;
 mod claim;
 mod curves;
 pub(crate) mod files;
@@ -61,6 +62,8 @@ pub struct CardReport {
     pub beyond: bool,
     /// Choices side by side, on what the publication does not examine. Never part of the verdict.
     pub comparisons: Vec<ComparisonReport>,
+    /// Curves over an axis. Never part of the verdict.
+    pub plots: Vec<AxisPlotReport>,
     /// The claims.
     pub claims: Vec<ClaimReport>,
     /// What the publication leaves open, and what the alternatives would change. Never part of the verdict.
@@ -218,6 +221,21 @@ pub struct ComparisonReport {
     pub text: String,
     /// The choices.
     pub choices: GroupReport,
+}
+
+/// Curves over an axis, a group for each quantity: a row for each value on the axis, a column for each curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AxisPlotReport {
+    /// Name, unique within the study.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// What the publication describes there.
+    pub shows: String,
+    /// The axis from left to right.
+    pub x: String,
+    /// The quantities.
+    pub quantities: Vec<GroupReport>,
 }
 
 /// Choices with the same seeds: the default of an assumption and its alternatives on the same points, or the rows of a comparison.

@@ -8,8 +8,8 @@ use ackclock_report::page::table::{self, Cell, Table, Tone};
 use ackclock_report::repeat::command_line;
 
 use super::{
-    AssumptionReport, CardReport, ClaimReport, ExperimentReport, FindingReport, GroupReport, Number, Report,
-    TableReport, Tally, Verdict,
+    AssumptionReport, AxisPlotReport, CardReport, ClaimReport, ExperimentReport, FindingReport, GroupReport, Number,
+    Report, TableReport, Tally, Verdict,
 };
 use super::{curves, picture, text};
 use crate::data::Abbreviation;
@@ -133,6 +133,9 @@ fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[
         let verdicts: Vec<&Verdict> = table.cells.iter().map(|cell| &cell.verdict).collect();
         html.append(&part("Numbers", "agree", &verdicts, &published(card, table)));
     }
+    for plot in &card.plots {
+        html.append(&over_axis(plot, card.beyond));
+    }
     for comparison in &card.comparisons {
         html.leaf("p", &[], &comparison.text);
         html.append(&choices(&comparison.choices.label, &comparison.choices));
@@ -236,12 +239,31 @@ fn published(card: &CardReport, report: &TableReport) -> Html {
     html
 }
 
+/// A plot over an axis: what it is to show, the curves, and their numbers.
+fn over_axis(plot: &AxisPlotReport, beyond: bool) -> Html {
+    let mut html = Html::new();
+    html.leaf("h3", &[("id", &format!("plot-{}", plot.id))], &plot.title);
+    html.leaf("p", &[], &described(&plot.shows, beyond));
+    html.append(&plot.drawn());
+    html.leaf("p", &[("class", "note")], "Bands are 95 % confidence intervals.");
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], "The numbers");
+        plot.quantities.iter().for_each(|quantity| {
+            html.append(&table_of(&quantity.label, &plot.x, quantity));
+        });
+    });
+    html
+}
+
+fn described(shows: &str, beyond: bool) -> String {
+    if beyond { shows.to_owned() } else { format!("As the study describes it: {shows}") }
+}
+
 /// A figure: what it is to show, and its plots.
 fn drawn(page: &mut Page, figure: &DrawnFigure, beyond: bool) -> Html {
     let mut html = Html::new();
     html.leaf("h3", &[], &figure.title);
-    let shows = if beyond { figure.shows.clone() } else { format!("As the study describes it: {}", figure.shows) };
-    html.leaf("p", &[], &shows);
+    html.leaf("p", &[], &described(&figure.shows, beyond));
     if !figure.marks.is_empty() {
         // To a tenth of a second: a line cannot be read more exactly.
         let at = |(time, what): &(Time, String)| format!("{what} at {} s", (time.as_secs_f64() * 10.0).round() / 10.0);
@@ -312,7 +334,12 @@ fn assumed(assumption: &AssumptionReport) -> Html {
 
 /// A row for each choice.
 fn choices(title: &str, group: &GroupReport) -> Html {
-    let mut table = Table::new(title).words("choice");
+    table_of(title, "choice", group)
+}
+
+/// A row for each alternative, below a word for what they are.
+fn table_of(title: &str, what: &str, group: &GroupReport) -> Html {
+    let mut table = Table::new(title).words(what);
     for shown in &group.shown {
         table = table.column(&shown.label, "");
     }

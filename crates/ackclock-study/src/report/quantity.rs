@@ -2,7 +2,8 @@
 
 use ackclock::record::stats::{Summary, summarize};
 
-use crate::data::{Coordinates, OneOrMany, Point, Quantity, Statistic, merged};
+use super::Number;
+use crate::data::{Coordinates, OneOrMany, Point, Quantity, Shown, Statistic, merged};
 use crate::measure::{Measurement, Metric};
 use crate::study::Study;
 
@@ -28,6 +29,15 @@ impl<'a> Measured<'a> {
     pub fn summary(&self, points: &[Point], metric: &Metric) -> Option<Summary> {
         let values: Vec<f64> = self.per_seed(points, metric).into_iter().flatten().collect();
         summarize(&values)
+    }
+
+    /// A number that is shown of these points.
+    pub fn shown(&self, points: &[Point], shown: &Shown) -> Number {
+        let metric = self.study.metric(&shown.metric, None);
+        let values = self.per_seed(points, &metric).into_iter().flatten();
+        let values: Vec<f64> = values.map(|value| value / shown.unit).collect();
+        let (least, most) = metric.bounds();
+        Number::of(&values, (least / shown.unit, most / shown.unit))
     }
 
     /// The unit of a metric at these coordinates.

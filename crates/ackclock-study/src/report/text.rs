@@ -54,6 +54,13 @@ fn card_text(out: &mut String, card: &CardReport, report: &Report) {
     if let Some(table) = &card.table {
         table_text(out, table);
     }
+    for plot in &card.plots {
+        line(out, &format!("\n{}: not judged", plot.title));
+        wrapped(out, "  ", &plot.shows);
+        for quantity in &plot.quantities {
+            group_text(out, quantity, label_width(&plot.quantities), "");
+        }
+    }
     for comparison in &card.comparisons {
         line(out, &format!("\n{}: not judged", comparison.id));
         wrapped(out, "  ", &comparison.text);
