@@ -34,6 +34,8 @@ pub(crate) enum FlowMetric {
     LongestRoundTrip,
     /// The 95th percentile of the round trips less the 5th, seconds, where the scenario records delays.
     RoundTripSpread,
+    /// The standard deviation of the round trips, seconds, where the scenario records delays.
+    RoundTripDeviation,
     /// Blocks in the last SACK option captured.
     SackBlocks,
     /// Octets of that option.
@@ -146,7 +148,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    pub const NAMES: [(&'static str, FlowMetric); 31] = [
+    pub const NAMES: [(&'static str, FlowMetric); 32] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -161,6 +163,7 @@ impl FlowMetric {
         ("mean-round-trip", FlowMetric::MeanRoundTrip),
         ("longest-round-trip", FlowMetric::LongestRoundTrip),
         ("round-trip-spread", FlowMetric::RoundTripSpread),
+        ("round-trip-deviation", FlowMetric::RoundTripDeviation),
         ("sack-blocks", FlowMetric::SackBlocks),
         ("sack-octets", FlowMetric::SackOctets),
         ("fast-retransmits", FlowMetric::FastRetransmits),
@@ -219,6 +222,7 @@ impl FlowMetric {
             FlowMetric::MeanRoundTrip => run.round_trips.get(flow)?.mean,
             FlowMetric::LongestRoundTrip => run.round_trips.get(flow).map(|round_trips| round_trips.longest),
             FlowMetric::RoundTripSpread => run.round_trips.get(flow).map(|round_trips| round_trips.spread),
+            FlowMetric::RoundTripDeviation => run.round_trips.get(flow).map(|round_trips| round_trips.deviation),
             FlowMetric::SackBlocks => run.last_sack[flow].as_ref().map(|sack| sack.blocks.len() as f64),
             FlowMetric::SackOctets => run.last_sack[flow].as_ref().map(|sack| f64::from(sack.octets)),
             FlowMetric::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
@@ -272,6 +276,7 @@ impl FlowMetric {
             FlowMetric::MeanRoundTrip
             | FlowMetric::LongestRoundTrip
             | FlowMetric::RoundTripSpread
+            | FlowMetric::RoundTripDeviation
             | FlowMetric::PropagationRoundTrip => "round trip",
             FlowMetric::LeastPlateauQuotient
             | FlowMetric::LargestPlateauQuotient

@@ -9,7 +9,7 @@ use ackclock::tcp::FirstSegment;
 use ackclock::units::{CELL_BITS, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::abr::AbrSettings;
+use super::abr::{AbrSettings, acr_by_formulas};
 use super::checksums::Checksums;
 use super::flow_history::FlowHistory;
 use super::plateaus::Plateaus;
@@ -21,7 +21,7 @@ use super::told_windows::ToldWindows;
 
 /// Raised whenever something is added to [`Measurement`] or computed in another way: runs that were kept before lack it, and are made
 /// again.
-pub(crate) const MEASUREMENT_VERSION: u32 = 1;
+pub(crate) const MEASUREMENT_VERSION: u32 = 2;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,6 +74,12 @@ pub(crate) struct Measurement {
     pub arrivals: BTreeMap<String, u64>,
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
+    /// Of what arrived after the warm-up the share that the port refused, by its name; empty without a warm-up.
+    #[serde(default)]
+    pub refused_after_warmup: BTreeMap<String, f64>,
+    /// The share of the changes of ACR that are those of the source's formulas, where it is recorded and no switch sets rates.
+    #[serde(default)]
+    pub acr_by_formulas: Option<f64>,
     /// What the scenario says of ABR, if its first flow has that service.
     #[serde(default)]
     pub abr: Option<AbrSettings>,
@@ -133,6 +139,8 @@ pub(crate) struct RoundTrips {
     pub mean: Option<f64>,
     /// The 95th percentile less the 5th.
     pub spread: f64,
+    /// The standard deviation; 0 of a single one.
+    pub deviation: f64,
 }
 
 fn one_way_p95(flow: &FlowRecord) -> Option<f64> {
@@ -145,7 +153,8 @@ impl RoundTrips {
         let histogram = &flow.delays.as_ref()?.round_trip;
         let quantile = |per_mille| histogram.quantile(per_mille).map(Span::as_secs_f64);
         let longest = histogram.max()?.as_secs_f64();
-        Some(RoundTrips { longest, mean: histogram.mean_s(), spread: quantile(950)? - quantile(50)? })
+        let deviation = histogram.deviation_s().unwrap_or(0.0);
+        Some(RoundTrips { longest, mean: histogram.mean_s(), spread: quantile(950)? - quantile(50)?, deviation })
     }
 }
 
@@ -198,6 +207,8 @@ impl Measurement {
                 .collect(),
             arrivals: records.ports.iter().map(|port| (port.name.clone(), port.arrivals)).collect(),
             refused: records.ports.iter().map(|port| (port.name.clone(), port.drops.total())).collect(),
+            refused_after_warmup: refused_after_warmup(records),
+            acr_by_formulas: acr_by_formulas(scenario, &records.series),
             abr: AbrSettings::of(scenario),
             rate_control: RateControlSettings::of(scenario),
             propagation_round_trip: round_trips.iter().map(|time| Some((*time)?.as_secs_f64())).collect(),
@@ -247,10 +258,45 @@ fn propagation(scenario: &Scenario, flow: &Flow) -> Option<Span> {
     Some(delay(&flow.forward)? + delay(&flow.backward)?)
 }
 
+/// Of each port to which anything came after the warm-up.
+fn refused_after_warmup(records: &Records) -> BTreeMap<String, f64> {
+    let counts = records.after_warmup.iter().flat_map(|after| &after.ports);
+    let arrived = records.ports.iter().zip(counts).filter(|(_, counts)| counts.arrivals > 0);
+    arrived.map(|(port, counts)| (port.name.clone(), counts.drops.total() as f64 / counts.arrivals as f64)).collect()
+}
+
 /// The octets of a first segment without payload.
 fn empty(flow: &Flow) -> u64 {
     match flow.tcp.first_segment {
         FirstSegment::Data => 0,
         FirstSegment::Empty => u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two sources whose windows exceed the buffer. Nothing arrives in the first microsecond: after it as much is lost as in all.
+    #[test]
+    fn what_is_refused_after_the_warm_up_is_a_share_of_what_arrives_after_it() {
+        let measured = |warmup: &str| {
+            let text = format!(
+                "duration = \"100 ms\"\n{warmup}\n[network]\ntopology = \"n-source\"\nsources = 2\nrate = \"100 Mbps\"\n\
+                 access_delay = \"5 us\"\ntrunk_delay = \"1 ms\"\n[queue]\nbuffer = \"100 cells\"\n"
+            );
+            let source = ackclock_scenario::Memory::new().with("test.toml", text);
+            let scenario = ackclock_scenario::load(&source, "test.toml", &[]).unwrap().scenario;
+            let mut simulation = ackclock::sim::build(&scenario, 1);
+            simulation.step(Time::NEVER);
+            Measurement::of(&simulation.finish(), &scenario)
+        };
+        let whole = measured("");
+        assert!(whole.refused_after_warmup.is_empty() && whole.queue_unit == "cells");
+        let ratio = |run: &Measurement| run.refused["sw1->sw2"] as f64 / run.arrivals["sw1->sw2"] as f64;
+        assert!(ratio(&whole) > 0.0);
+        assert_eq!(measured("warmup = \"1 us\"").refused_after_warmup["sw1->sw2"], ratio(&whole));
+        let later = measured("warmup = \"50 ms\"").refused_after_warmup;
+        assert!(later.get("sw1->sw2").is_none_or(|share| *share != ratio(&whole)), "{later:?}");
     }
 }

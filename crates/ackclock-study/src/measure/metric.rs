@@ -40,7 +40,15 @@ impl Metric {
                 | MetricName::During(Recordable::Told, ..)
                 | MetricName::DropRatio(_)
                 | MetricName::ValidChecksums(_)
-                | MetricName::OfTimeouts(OfTimeouts::OthersAdvance | OfTimeouts::LateSegments | OfTimeouts::LateTimeouts)
+                | MetricName::DropRatioAfterWarmup(_)
+                | MetricName::AcrByFormulas
+                | MetricName::OfTimeouts(
+                    OfTimeouts::OthersAdvance
+                    | OfTimeouts::LateSegments
+                    | OfTimeouts::LateTimeouts
+                    | OfTimeouts::LateAtExpiry
+                    | OfTimeouts::Doubled,
+                )
                 | MetricName::Of(FlowMetric::ShareSentAgain | FlowMetric::ShareNeedless, _),
             ) => (0.0, 1.0),
             Metric::Other(MetricName::Synchrony | MetricName::QueueAndWindows(..)) => (-1.0, 1.0),
@@ -73,6 +81,8 @@ impl Metric {
                 let (arrivals, refused) = (*run.arrivals.get(port)?, *run.refused.get(port)?);
                 (arrivals > 0).then(|| refused as f64 / arrivals as f64)
             }
+            MetricName::DropRatioAfterWarmup(port) => run.refused_after_warmup.get(port).copied(),
+            MetricName::AcrByFormulas => run.acr_by_formulas,
             MetricName::Abr(setting) => run.abr.as_ref().and_then(|abr| abr.value(*setting)),
             MetricName::RateControl(setting) => run.rate_control.as_ref().and_then(|of| of.value(*setting)),
             MetricName::LongestPause => {

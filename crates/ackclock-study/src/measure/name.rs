@@ -59,6 +59,10 @@ pub(crate) enum MetricName {
     Arrivals(String),
     /// Units refused by a port, of those that arrived.
     DropRatio(String),
+    /// Units refused by a port after the warm-up, of those that arrived.
+    DropRatioAfterWarmup(String),
+    /// The share of the changes of ACR that are those of the source's formulas.
+    AcrByFormulas,
     /// The longest time in which some flow delivered nothing, seconds.
     LongestPause,
     /// What single timeouts and retransmissions show.
@@ -116,7 +120,8 @@ pub(crate) enum InSack {
 /// `NAME`, `NAME(FLOW FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ...)`, `ratio(NAME: FLOW ... / FLOW ..., N to M s)`, `deviation(NAME)`, `jain(NAME)`,
 /// `sum(NAME)`, `range(NAME)`, `least(NAME)`, `largest(NAME)`, `misallocation(NAME: FLOW WEIGHT ...)`,
 /// `jain(NAME: FLOW WEIGHT ...)`, `NAME(FLOW FLOW ..., N to M s)`, `queue(PORT, N to M s)`, `mean-queue(PORT)`,
-/// `largest-queue(PORT)`, `largest-queue`, `valid-checksums(RULE)`, `most-acks-waiting(PORT)`, `queue-seconds(PORT)`, `arrivals(PORT)`, `drop-ratio(PORT)`, `abr(PARAMETER)`,
+/// `largest-queue(PORT)`, `largest-queue`, `valid-checksums(RULE)`, `most-acks-waiting(PORT)`, `queue-seconds(PORT)`,
+/// `arrivals(PORT)`, `drop-ratio(PORT)`, `drop-ratio-after-warmup(PORT)`, `abr(PARAMETER)`,
 /// `rate-control(PARAMETER)`, `queue-and-windows(PORT, N to M s)`,
 /// `first-handover(PLACE)`, `sack-left(FLOW: N)`, `sack-right(FLOW: N)`, `sack-offset(FLOW: N)`.
 impl TryFrom<String> for MetricName {
@@ -132,6 +137,7 @@ impl TryFrom<String> for MetricName {
                 "synchrony" => Ok(MetricName::Synchrony),
                 "longest-pause" => Ok(MetricName::LongestPause),
                 "largest-queue" => Ok(MetricName::LargestOfQueues),
+                "acr-by-formulas" => Ok(MetricName::AcrByFormulas),
                 other => match OfTimeouts::NAMES.iter().find(|(known, _)| *known == other) {
                     Some((_, what)) => Some(MetricName::OfTimeouts(*what)),
                     None => FlowMetric::named(other).map(|metric| MetricName::Of(metric, Flows::All)),
@@ -158,6 +164,7 @@ impl TryFrom<String> for MetricName {
             }
             "arrivals" => Ok(MetricName::Arrivals(of.into())),
             "drop-ratio" => Ok(MetricName::DropRatio(of.into())),
+            "drop-ratio-after-warmup" => Ok(MetricName::DropRatioAfterWarmup(of.into())),
             "first-handover" => Ok(MetricName::FirstHandover(of.into())),
             "sack-left" | "sack-right" | "sack-offset" => {
                 let (flow, number) = of.split_once(':').ok_or_else(wrong)?;
@@ -257,7 +264,8 @@ impl MetricName {
             MetricName::Abr(AbrSetting::Rif | AbrSetting::Rdf) => "factor",
             MetricName::Abr(AbrSetting::Nrm | AbrSetting::Threshold) => "cells",
             MetricName::Arrivals(_) => "arrivals",
-            MetricName::DropRatio(_) => "drop ratio",
+            MetricName::DropRatio(_) | MetricName::DropRatioAfterWarmup(_) => "drop ratio",
+            MetricName::AcrByFormulas => "share of changes",
             MetricName::LongestPause
             | MetricName::OfTimeouts(OfTimeouts::ShortestIdle)
             | MetricName::FirstHandover(_) => "time",

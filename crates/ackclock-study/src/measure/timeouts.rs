@@ -19,6 +19,12 @@ pub(crate) struct Timeouts {
     pub late_segments: Option<f64>,
     /// The same of the segments whose own timer expired.
     pub late_timeouts: Option<f64>,
+    /// Of the segments whose own timer expired, the share whose round trip was longer than the timeout in force when it did.
+    #[serde(default)]
+    pub late_at_expiry: Option<f64>,
+    /// The share of timeouts after which the timeout in force was at least twice as long as before.
+    #[serde(default)]
+    pub doubled: Option<f64>,
 }
 
 /// What is asked of them.
@@ -28,15 +34,19 @@ pub(crate) enum OfTimeouts {
     OthersAdvance,
     LateSegments,
     LateTimeouts,
+    LateAtExpiry,
+    Doubled,
 }
 
 impl OfTimeouts {
     /// Names in study data.
-    pub const NAMES: [(&'static str, OfTimeouts); 4] = [
+    pub const NAMES: [(&'static str, OfTimeouts); 6] = [
         ("shortest-idle", OfTimeouts::ShortestIdle),
         ("others-advance", OfTimeouts::OthersAdvance),
         ("late-segments", OfTimeouts::LateSegments),
         ("late-timeouts", OfTimeouts::LateTimeouts),
+        ("late-at-expiry", OfTimeouts::LateAtExpiry),
+        ("timeout-doubled", OfTimeouts::Doubled),
     ];
 }
 
@@ -48,7 +58,7 @@ impl Timeouts {
         let acknowledged: Option<Vec<Points>> = flows.iter().map(|flow| recorded(flow, Metric::Acknowledged)).collect();
         let Some((sent, acknowledged)) = sent.zip(acknowledged) else { return Timeouts::default() };
         let (mut idle, mut others) = (Vec::new(), Share::default());
-        let [mut segments, mut timeouts] = [Share::default(); 2];
+        let [mut segments, mut timeouts, mut at_expiry, mut doubled] = [Share::default(); 4];
         for (number, flow) in flows.iter().enumerate() {
             let (sent, own) = (sent[number], acknowledged[number]);
             for &expired in &flow.timeout_times {
@@ -57,16 +67,27 @@ impl Timeouts {
                 let mut rest = acknowledged.iter().enumerate().filter(|(other, _)| *other != number);
                 others.count(rest.any(|(_, other)| other.changes_between(last, expired)));
             }
+            let Some(rto) = recorded(flow, Metric::Rto) else { continue };
+            for &expired in &flow.timeout_times {
+                let (before, after) = (rto.before(expired), rto.before(just_after(expired)));
+                before
+                    .zip(after)
+                    .into_iter()
+                    .for_each(|((_, before), (_, after))| doubled.count(after >= 2.0 * before));
+            }
             // A segment that was lost has no round trip.
-            let is_spurious = flow.counts.unnecessary_retransmissions == flow.counts.retransmissions;
-            if let (true, Some(rto)) = (is_spurious, recorded(flow, Metric::Rto)) {
+            if flow.counts.unnecessary_retransmissions == flow.counts.retransmissions {
                 sent.again()
-                    .filter_map(|(time, byte)| is_late(time, byte, own, rto))
+                    .filter_map(|(time, byte)| is_late(time, byte, own, rto.before(just_after(time))))
                     .for_each(|late| segments.count(late));
                 for &expired in &flow.timeout_times {
                     let oldest = own.before(expired).map_or(0.0, |(_, byte)| byte);
-                    let late = sent.last_of(oldest, expired).and_then(|time| is_late(time, oldest, own, rto));
-                    late.into_iter().for_each(|late| timeouts.count(late));
+                    let Some(time) = sent.last_of(oldest, expired) else { continue };
+                    for (share, rto) in
+                        [(&mut timeouts, rto.before(just_after(time))), (&mut at_expiry, rto.before(expired))]
+                    {
+                        is_late(time, oldest, own, rto).into_iter().for_each(|late| share.count(late));
+                    }
                 }
             }
         }
@@ -75,6 +96,8 @@ impl Timeouts {
             others_advance: others.value(),
             late_segments: segments.value(),
             late_timeouts: timeouts.value(),
+            late_at_expiry: at_expiry.value(),
+            doubled: doubled.value(),
         }
     }
 
@@ -85,17 +108,24 @@ impl Timeouts {
             OfTimeouts::OthersAdvance => self.others_advance,
             OfTimeouts::LateSegments => self.late_segments,
             OfTimeouts::LateTimeouts => self.late_timeouts,
+            OfTimeouts::LateAtExpiry => self.late_at_expiry,
+            OfTimeouts::Doubled => self.doubled,
         }
     }
 }
 
-/// Whether the segment that begins with this byte and was sent at `time` was acknowledged later than the timeout in force then; `None`
-/// if it was not acknowledged.
-fn is_late(time: Time, byte: f64, acknowledged: Points, rto: Points) -> Option<bool> {
+/// Whether the segment that begins with this byte and was sent at `time` was acknowledged later than a timeout in force; `None` if it
+/// was not acknowledged.
+fn is_late(time: Time, byte: f64, acknowledged: Points, rto: Option<(Time, f64)>) -> Option<bool> {
     let first = acknowledged.value.partition_point(|&next| next <= byte);
     let round_trip = acknowledged.time.get(first)?.since(time).as_secs_f64();
-    let (_, timeout) = rto.before(Time::from_ps(time.as_ps() + 1))?;
+    let (_, timeout) = rto?;
     Some(round_trip > timeout)
+}
+
+/// What is recorded before it includes what is recorded at `time`.
+fn just_after(time: Time) -> Time {
+    Time::from_ps(time.as_ps() + 1)
 }
 
 /// What was recorded at instants.
@@ -223,6 +253,7 @@ mod tests {
         let flows = flows([&[140], &[]], 2, 2);
         let late = |rto: &[(u64, f64)]| {
             let timeouts = Timeouts::of(&flows, &recorded(&[(0, 0.0)], rto));
+            assert_eq!(timeouts.doubled, Some(if rto.len() > 1 { 1.0 } else { 0.0 }), "0.28 and 0.6 at 140 ms");
             [timeouts.late_segments, timeouts.late_timeouts].map(Option::unwrap)
         };
         assert_eq!(
@@ -231,6 +262,18 @@ mod tests {
         );
         assert_eq!(late(&[(0, 0.3), (20, 0.14), (140, 0.28)]), [0.5, 0.0]);
         assert_eq!(late(&[(0, 0.14), (15, 0.3), (140, 0.6)]), [0.5, 1.0]);
+    }
+
+    /// The segment whose timer expires at 140 ms has a round trip of 160 ms; the timeout in force was 300 ms when it was sent.
+    #[test]
+    fn a_timeout_may_be_shorter_at_expiry_than_when_the_segment_was_sent() {
+        let flows = flows([&[140], &[]], 2, 2);
+        let of = |rto: &[(u64, f64)]| {
+            let timeouts = Timeouts::of(&flows, &recorded(&[(0, 0.0)], rto));
+            [timeouts.late_timeouts, timeouts.late_at_expiry, timeouts.doubled].map(Option::unwrap)
+        };
+        assert_eq!(of(&[(0, 0.3), (20, 0.14), (140, 0.28)]), [0.0, 1.0, 1.0]);
+        assert_eq!(of(&[(0, 0.3), (20, 0.17), (140, 0.339)]), [0.0, 0.0, 0.0], "0.339 is less than twice 0.17");
     }
 
     #[test]

@@ -114,6 +114,20 @@ impl Histogram {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 * 1e-12)
     }
 
+    /// The standard deviation, as of a sample, in seconds: of the middles of the bins; `None` of fewer than two values.
+    pub fn deviation_s(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let middles = (self.first..).zip(&self.bins).map(|(bin, &times)| {
+            let (start, width) = bounds(bin);
+            ((start + width / 2).clamp(self.min, self.max) as f64, times as f64)
+        });
+        let mean = middles.clone().map(|(ps, times)| ps * times).sum::<f64>() / self.count as f64;
+        let squares: f64 = middles.map(|(ps, times)| (ps - mean) * (ps - mean) * times).sum();
+        Some((squares / (self.count - 1) as f64).sqrt() * 1e-12)
+    }
+
     /// The smallest value that is not below `per_mille` thousandths of all values (the nearest rank), to within 1/256 of it;
     /// `None` of no values.
     pub fn quantile(&self, per_mille: u32) -> Option<Span> {
@@ -240,6 +254,22 @@ mod tests {
             (histogram.count(), histogram.min(), histogram.max()),
             (5, Some(Span::from_ps(2)), Some(Span::from_ps(3)))
         );
+    }
+
+    /// 100 and 150 ms, in bins of 0.5 and 1.1 ms: 25 ms from the mean each.
+    #[test]
+    fn values_have_a_deviation_and_one_value_has_none() {
+        let mut histogram = Histogram::default();
+        histogram.add(Span::from_ms(100), 1);
+        assert_eq!(histogram.deviation_s(), None);
+        histogram.add(Span::from_ms(150), 1);
+        let near = |histogram: &Histogram, ms: f64| (histogram.deviation_s().unwrap() * 1e3 - ms).abs() < 0.6;
+        // Two squares of 25, over 1.
+        assert!(near(&histogram, 35.36), "{:?}", histogram.deviation_s());
+        histogram.add(Span::from_ms(100), 19);
+        histogram.add(Span::from_ms(150), 19);
+        // Forty of them, over 39.
+        assert!(near(&histogram, 25.32), "{:?}", histogram.deviation_s());
     }
 
     proptest! {

@@ -56,9 +56,11 @@ fn run() -> Measurement {
         arrivals: BTreeMap::from([("r1->r2".into(), 200), ("r2->r1".into(), 0)]),
         refused: BTreeMap::from([("r1->r2".into(), 3), ("r2->r1".into(), 0)]),
         round_trips: vec![
-            RoundTrips { longest: 0.5, mean: Some(0.25), spread: 0.25 },
-            RoundTrips { longest: 0.75, mean: Some(0.5), spread: 0.125 },
+            RoundTrips { longest: 0.5, mean: Some(0.25), spread: 0.25, deviation: 0.0625 },
+            RoundTrips { longest: 0.75, mean: Some(0.5), spread: 0.125, deviation: 0.1875 },
         ],
+        refused_after_warmup: BTreeMap::from([("r1->r2".into(), 0.25)]),
+        acr_by_formulas: Some(0.75),
         one_way_p95: vec![Some(0.25), None],
         mean_acr_bps: vec![Some(5e6), Some(7e6)],
         abr: Some(AbrSettings { rif: 0.25, rdf: 0.5, nrm: 32, threshold: Some(256) }),
@@ -224,6 +226,7 @@ fn all_flows_are_added_up_or_compared() {
     assert_eq!((value("sum(completed)"), value("range(timeouts)")), (None, Some(1.0)));
     assert_eq!((value("longest-pause"), value("shortest-idle"), value("late-segments")), (Some(4.0), Some(0.5), None));
     assert_eq!((value("longest-round-trip"), value("round-trip-spread(s2)")), (Some(0.625), Some(0.125)));
+    assert_eq!((value("round-trip-deviation"), value("acr-by-formulas")), (Some(0.125), Some(0.75)));
     assert_eq!(value("share-needless(s1)"), Some(2.0 / 3.0));
 }
 
@@ -281,6 +284,7 @@ fn a_queue_is_correlated_with_the_mean_window() {
 #[test]
 fn queues_are_those_of_a_port() {
     assert_eq!((value("arrivals(r1->r2)"), value("drop-ratio(r1->r2)")), (Some(200.0), Some(0.015)));
+    assert_eq!(value("drop-ratio-after-warmup(r1->r2)"), Some(0.25));
     assert_eq!((value("drop-ratio(r2->r1)"), value("arrivals(r3->r1)")), (None, None), "nothing came; there is none");
     assert_eq!((value("mean-queue(r1->r2)"), value("queue-seconds(r1->r2)")), (Some(2.5), Some(25.0)));
     assert_eq!((value("largest-queue(r1->r2)"), value("largest-queue(r2->r1)")), (Some(40.0), None));
