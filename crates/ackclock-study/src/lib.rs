@@ -49,8 +49,9 @@ pub use load::names;
 pub use plan::{Plan, Selection};
 pub use progress::{Progress, Quiet, Status};
 pub use report::{
-    AlternativeReport, AssumptionReport, AxisPlotReport, CardReport, CellReport, ClaimReport, ComparisonReport,
-    ExperimentReport, FindingReport, GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, AxisPlotReport, CardReport, CellReport, ChangedReport, ClaimReport,
+    ComparisonReport, ExperimentReport, FindingReport, GroupReport, JudgedAgainReport, Number, Report, ShownReport,
+    TableReport, Tally, Verdict,
 };
 pub use run::{Outcome, reproduce};
 pub use study::{CardInfo, Study};

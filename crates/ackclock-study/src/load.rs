@@ -178,6 +178,10 @@ impl Study {
             if !cards.contains(assumption.card.as_str()) {
                 return Err(format!("assumption \"{id}\": there is no card \"{}\"", assumption.card));
             }
+            let judged = assumption.alternatives.iter().flat_map(|alternative| &alternative.judged);
+            if let Some(card) = judged.into_iter().find(|card| !cards.contains(card.as_str())) {
+                return Err(format!("assumption \"{id}\": there is no card \"{card}\" to judge again"));
+            }
             for group in &assumption.on {
                 self.points(&group.at).map_err(|message| format!("assumption \"{id}\", {}: {message}", group.label))?;
             }

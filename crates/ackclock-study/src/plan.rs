@@ -8,8 +8,8 @@ use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
 use crate::data::{
-    Assumption, AxisPlot, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity, Row,
-    cell_id, merged,
+    Alternative, Assumption, AxisPlot, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity,
+    Row, cell_id, merged,
 };
 use crate::embedded::Embedded;
 use crate::error::Error;
@@ -195,6 +195,20 @@ impl Scope {
         if self.quick { &[] } else { &assumption.on }
     }
 
+    /// The alternatives with which a card is judged again, each with its assumption: none if it has to be quick.
+    pub fn judged_again<'a>(
+        &self,
+        study: &'a Study,
+        card: &'a Card,
+    ) -> impl Iterator<Item = (&'a Assumption, &'a Alternative)> + use<'a> {
+        let quick = self.quick;
+        let all = study
+            .assumptions
+            .iter()
+            .flat_map(|assumption| assumption.alternatives.iter().map(move |of| (assumption, of)));
+        all.filter(move |(_, alternative)| !quick && alternative.judged.contains(&card.id))
+    }
+
     /// The comparisons of a card: none if it has to be quick.
     pub fn comparisons<'a>(&self, study: &'a Study, card: &'a Card) -> impl Iterator<Item = &'a Comparison> {
         let quick = self.quick;
@@ -245,6 +259,15 @@ impl Scope {
         if self.quick { &[] } else { &finding.experiments }
     }
 
+    /// The points at which the numbers and claims of a card are judged.
+    fn judged(&self, study: &Study, card: &Card) -> Vec<Point> {
+        let cells = self
+            .rows(study, card)
+            .flat_map(|row| study.tables[&card.id].columns_of(row).iter().map(|column| merged(&row.at, &column.at)));
+        let claims = self.claims(study, card).flat_map(|claim| claim.test.quantities()).flat_map(Quantity::all_at);
+        cells.chain(claims).flat_map(|at| study.checked_points(&at)).collect()
+    }
+
     /// Points and how many seeds they need.
     pub fn demand(&self, study: &Study) -> BTreeMap<Point, u64> {
         let mut demand = BTreeMap::new();
@@ -256,16 +279,12 @@ impl Scope {
         };
         for card in self.cards(study) {
             let seeds = self.seeds_of(card);
-            for row in self.rows(study, card) {
-                for column in study.tables[&card.id].columns_of(row) {
-                    want(study.checked_points(&merged(&row.at, &column.at)), seeds);
-                }
+            let judged = self.judged(study, card);
+            for (_, alternative) in self.judged_again(study, card) {
+                let points = judged.iter().map(|point| point.with(&alternative.set)).collect();
+                want(points, self.sensitivity_seeds(study, card));
             }
-            for claim in self.claims(study, card) {
-                for at in claim.test.quantities().into_iter().flat_map(Quantity::all_at) {
-                    want(study.checked_points(&at), seeds);
-                }
-            }
+            want(judged, seeds);
             for row in self.comparisons(study, card).flat_map(|comparison| &comparison.rows) {
                 want(study.checked_points(&row.at), seeds);
             }

@@ -16,16 +16,26 @@ pub(crate) struct Assumption {
     pub statement: String,
     pub mark: Mark,
     pub reason: String,
+    /// Why it was chosen when its results were known already, in a sentence; left out of what was chosen before.
+    pub after_results: Option<String>,
     /// What the default is called in tables.
     pub default: String,
     #[serde(default, rename = "alternative")]
     pub alternatives: Vec<Alternative>,
+    /// What is shown of each choice, of groups that do not say.
+    #[serde(default = "efficiency_and_fairness")]
+    pub show: Vec<Shown>,
     /// The points on which the alternatives are tried.
     #[serde(default)]
     pub on: Vec<Group>,
 }
 
 impl Assumption {
+    /// What is shown of each choice of a group.
+    pub fn shown_on<'a>(&'a self, group: &'a Group) -> &'a [Shown] {
+        group.show.as_deref().unwrap_or(&self.show)
+    }
+
     /// The alternatives that make sense on these points.
     pub fn alternatives_on<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a Alternative> {
         self.alternatives.iter().chain(&group.alternatives)
@@ -46,7 +56,7 @@ pub(crate) struct Shown {
     pub decimals: usize,
 }
 
-/// What is shown of a group that does not say.
+/// What is shown where nothing is said.
 fn efficiency_and_fairness() -> Vec<Shown> {
     let shown = |label: &str, metric| Shown { label: label.into(), metric, unit: one(), decimals: two() };
     vec![shown("efficiency", MetricName::Efficiency), shown("fairness", MetricName::Fairness)]
@@ -70,6 +80,9 @@ pub(crate) enum Mark {
 pub(crate) struct Alternative {
     pub label: String,
     pub set: Vec<String>,
+    /// The cards whose numbers and claims are judged again with it.
+    #[serde(default)]
+    pub judged: Vec<String>,
 }
 
 /// Points that are averaged.
@@ -78,9 +91,8 @@ pub(crate) struct Alternative {
 pub(crate) struct Group {
     pub label: String,
     pub at: Coordinates,
-    /// What is shown of each choice.
-    #[serde(default = "efficiency_and_fairness")]
-    pub show: Vec<Shown>,
+    /// What is shown of each choice, if it is not what the assumption says.
+    pub show: Option<Vec<Shown>>,
     /// Alternatives that make sense on these points only.
     #[serde(default, rename = "alternative")]
     pub alternatives: Vec<Alternative>,

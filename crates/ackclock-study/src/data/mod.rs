@@ -11,7 +11,7 @@ mod finding;
 mod table;
 
 pub use abbreviation::Abbreviation;
-pub(crate) use assumption::{Assumption, Assumptions, Group, Mark, Shown};
+pub(crate) use assumption::{Alternative, Assumption, Assumptions, Group, Mark, Shown};
 pub(crate) use axis_plot::{AxisPlot, AxisPlots};
 pub(crate) use claim::{Claim, Claims, Instance, Over, Predicate, Quantity, Relation, Statistic};
 pub(crate) use comparison::{Compared, Comparison, Comparisons};

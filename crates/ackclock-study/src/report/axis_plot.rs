@@ -15,7 +15,7 @@ pub(crate) fn axis_plot_report(measured: &Measured, plot: &AxisPlot) -> AxisPlot
             numbers: plot
                 .curves
                 .iter()
-                .map(|curve| measured.shown(&measured.study.checked_points(&plot.at(curve, value)), shown))
+                .map(|curve| measured.shown(&measured.points(&plot.at(curve, value)), shown))
                 .collect(),
         };
         let curve = |label: &str| ShownReport { label: label.into(), decimals: shown.decimals };

@@ -76,7 +76,7 @@ impl Measured<'_> {
         let value = self.value(of, metric);
         let written = Written::of(self.unit_of(metric, of), value.as_slice(), &[bound]);
         let summary = match (of.ways(), of.statistic) {
-            (0, Statistic::Mean) => self.summary(&self.study.checked_points(&of.at), metric),
+            (0, Statistic::Mean) => self.summary(&self.points(&of.at), metric),
             _ => None,
         };
         let number = match (value, summary.and_then(|summary| summary.ci95)) {
@@ -92,7 +92,7 @@ impl Measured<'_> {
     /// All values must obey the bound: the means at every point, or those of every run.
     fn every_bound(&self, metric: &Metric, over: Over, of: &Quantity, (is, bound): (Relation, f64)) -> Examined {
         let mut values: Vec<Option<f64>> = Vec::new();
-        for point in self.study.checked_points(&of.at) {
+        for point in self.points(&of.at) {
             match over {
                 Over::EveryRun => values.extend(self.per_seed(&[point], metric)),
                 _ => values.push(self.summary(&[point], metric).map(|summary| summary.mean)),
@@ -171,7 +171,7 @@ impl Measured<'_> {
 
     /// The difference of two quantities for each seed for which both have a value.
     fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Differences<'_> {
-        let values_of = |quantity: &Quantity| self.per_seed(&self.study.checked_points(&quantity.at), metric);
+        let values_of = |quantity: &Quantity| self.per_seed(&self.points(&quantity.at), metric);
         let pairs = values_of(of).into_iter().zip(values_of(minus));
         Differences {
             label: format!("{} less {}", of.label, minus.label),

@@ -1,19 +1,17 @@
 //! Where published numbers and measurements meet: every cell and claim of a scope is judged.
 
-use ackclock::record::stats::sample_sd;
 use ackclock::sim::RESULT_VERSION;
 
 use super::axis_plot::axis_plot_report;
+use super::cells::table_report;
+use super::judged_again::judged_again;
 use super::quantity::Measured;
 use super::{
-    AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, ComparisonReport, ExperimentReport,
-    FindingReport, GroupReport, Number, Report, ShownReport, TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, CardReport, ClaimReport, ComparisonReport, ExperimentReport, FindingReport,
+    GroupReport, Report, ShownReport, Tally, Verdict,
 };
-use crate::data::{
-    Assumption, Beside, Card, Compared, Comparison, Experiment, Finding, Group, Mark, Point, Shown, Table, cell_id,
-    merged,
-};
-use crate::measure::{Measurement, Metric};
+use crate::data::{Assumption, Card, Compared, Comparison, Experiment, Finding, Group, Mark, Point, Shown};
+use crate::measure::Measurement;
 use crate::plan::Scope;
 use crate::study::Study;
 
@@ -42,7 +40,7 @@ impl Report {
         }
         let examined = scope.examined(study);
         let experiments = |finding: &Finding| {
-            let measured = Measured { study, seeds: scope.seeds_of_experiments(study, finding), run };
+            let measured = Measured { study, seeds: scope.seeds_of_experiments(study, finding), run, changes: &[] };
             scope.experiments(finding).iter().map(|of| experiment_report(&measured, of)).collect()
         };
         let findings = scope.findings(study).into_iter().map(|finding| FindingReport {
@@ -77,10 +75,10 @@ impl Report {
 fn card_report<'a>(
     study: &'a Study,
     scope: &Scope,
-    card: &Card,
+    card: &'a Card,
     run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
 ) -> CardReport {
-    let measured = Measured { study, seeds: scope.seeds_of(card), run };
+    let measured = Measured { study, seeds: scope.seeds_of(card), run, changes: &[] };
     let claims = scope.claims(study, card).map(|claim| {
         let examined = measured.examine(&claim.test);
         let finding = study.finding_for(&format!("claim:{}", claim.id), scope.quick).map(|finding| finding.id.as_str());
@@ -99,6 +97,7 @@ fn card_report<'a>(
         seeds: measured.seeds,
         table: study.tables.get(&card.id).map(|table| table_report(&measured, scope, card, table)),
         beyond: card.beyond,
+        judged_again: judged_again(&sensitivity, scope, card),
         comparisons: scope
             .comparisons(study, card)
             .map(|comparison| comparison_report(&measured, comparison))
@@ -112,96 +111,16 @@ fn card_report<'a>(
     }
 }
 
-fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) -> TableReport {
-    let study = measured.study;
-    let mut cells = Vec::new();
-    for row in scope.rows(study, card) {
-        for ((column, published), tolerance) in table.columns_of(row).iter().zip(&row.published).zip(&row.tolerance) {
-            let points = study.checked_points(&merged(&row.at, &column.at));
-            let name = column.metric.as_ref().unwrap_or(&table.metric);
-            let metric = study.metric(name, table.capacity_mbps);
-            let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
-            let values = match tolerance.is_about_runs() {
-                true => {
-                    points.iter().flat_map(|point| measured.per_seed(std::slice::from_ref(point), &metric)).collect()
-                }
-                false => measured.per_seed(&points, &metric),
-            };
-            let values: Vec<f64> =
-                values.into_iter().flatten().map(|value| value / column.unit + column.plus).collect();
-            let (least, most) = metric.bounds();
-            let shown = |value: f64| value / column.unit + column.plus;
-            let ours = Number::of(&values, (shown(least), shown(most)));
-            let beside = table.beside.iter().map(|beside| {
-                let Beside { capacity_mbps, after_warmup, .. } = beside;
-                let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
-                measured.summary(&points, &metric).expect("an efficiency always exists").mean
-            });
-            let id = cell_id(&card.id, &row.label, &column.label);
-            let deviation = sample_sd(&values).unwrap_or(0.0);
-            let agrees = tolerance.agrees(ours.mean, *published, deviation);
-            let finding = study.finding_for(&id, scope.quick).map(|finding| finding.id.as_str());
-            let verdict = Verdict::new(agrees, finding);
-            cells.push(CellReport {
-                id,
-                row: row.label.clone(),
-                column: column.label.clone(),
-                published: *published,
-                tolerance: tolerance.distance(*published, deviation),
-                apart: None,
-                wide: false,
-                exact: tolerance.is_exact(),
-                counts: (name.counts(), column.unit),
-                decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
-                tolerance_reason: tolerance.reason.clone(),
-                ours,
-                as_printed: ours.printed_with(tolerance),
-                beside: beside.collect(),
-                verdict,
-            });
-        }
-    }
-    tell_apart(table, &mut cells);
-    TableReport {
-        quantity: table.quantity.clone(),
-        beside: table.beside.iter().map(|beside| beside.label.clone()).collect(),
-        cells,
-    }
-}
-
-/// What the table distinguishes at each of its cells, and whether their tolerances are as large.
-fn tell_apart(table: &Table, cells: &mut [CellReport]) {
-    let quantity = |cell: &CellReport| {
-        let column = table.columns.iter().find(|column| column.label == cell.column).expect("a cell has a column");
-        (column.metric.as_ref().unwrap_or(&table.metric), column.unit, column.plus)
-    };
-    let farthest = |cell: &CellReport, of: &dyn Fn(&CellReport) -> bool| {
-        let others = cells.iter().filter(|other| of(other) && quantity(other) == quantity(cell));
-        let distances = others.map(|other| (other.published - cell.published).abs());
-        Some(distances.fold(0.0, f64::max)).filter(|distance| *distance > 0.0)
-    };
-    let apart: Vec<Option<f64>> = cells
-        .iter()
-        .map(|cell| {
-            let of_row = farthest(cell, &|other| other.row == cell.row);
-            of_row.or_else(|| farthest(cell, &|other| other.column == cell.column))
-        })
-        .collect();
-    for (cell, apart) in cells.iter_mut().zip(apart) {
-        cell.apart = apart;
-        cell.wide = !cell.exact && apart.is_some_and(|apart| cell.tolerance >= apart * (1.0 - 1e-9));
-    }
-}
-
 fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {
     let group_report = |group: &Group| {
-        let points = measured.study.checked_points(&group.at);
-        let mut alternatives = vec![choice(measured, &assumption.default, &points, &group.show)];
+        let points = measured.points(&group.at);
+        let show = assumption.shown_on(group);
+        let mut alternatives = vec![choice(measured, &assumption.default, &points, show)];
         for alternative in assumption.alternatives_on(group) {
             let points: Vec<Point> = points.iter().map(|point| point.with(&alternative.set)).collect();
-            alternatives.push(choice(measured, &alternative.label, &points, &group.show));
+            alternatives.push(choice(measured, &alternative.label, &points, show));
         }
-        GroupReport { label: group.label.clone(), shown: shown(&group.show), alternatives }
+        GroupReport { label: group.label.clone(), shown: shown(show), alternatives }
     };
     AssumptionReport {
         id: assumption.id.clone(),
@@ -213,6 +132,7 @@ fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Gro
         }
         .into(),
         reason: assumption.reason.clone(),
+        after_results: assumption.after_results.clone(),
         groups: groups.iter().map(group_report).collect(),
     }
 }
@@ -234,7 +154,7 @@ fn experiment_report(measured: &Measured, experiment: &Experiment) -> Experiment
 }
 
 fn side_by_side(measured: &Measured, label: &str, show: &[Shown], rows: &[Compared]) -> GroupReport {
-    let row = |row: &Compared| choice(measured, &row.label, &measured.study.checked_points(&row.at), show);
+    let row = |row: &Compared| choice(measured, &row.label, &measured.points(&row.at), show);
     GroupReport { label: label.into(), shown: shown(show), alternatives: rows.iter().map(row).collect() }
 }
 

@@ -3,10 +3,12 @@
 
 mod abbreviations;
 mod axis_plot;
+mod cells;
 mod claim;
 mod curves;
 pub(crate) mod files;
 mod judge;
+mod judged_again;
 pub(crate) mod page;
 mod picture;
 mod quantity;
@@ -60,6 +62,8 @@ pub struct CardReport {
     pub table: Option<TableReport>,
     /// Whether it examines what the publication does not.
     pub beyond: bool,
+    /// The same judged with alternatives to assumptions.
+    pub judged_again: Vec<JudgedAgainReport>,
     /// Choices side by side, on what the publication does not examine. Never part of the verdict.
     pub comparisons: Vec<ComparisonReport>,
     /// Curves over an axis. Never part of the verdict.
@@ -197,6 +201,42 @@ pub struct ExperimentReport {
     pub evidence: String,
 }
 
+/// The numbers and claims of a card with an alternative to an assumption. Never part of the verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JudgedAgainReport {
+    /// Name of the assumption.
+    pub assumption: String,
+    /// What is assumed.
+    pub statement: String,
+    /// Why it was chosen when its results were known, if it was.
+    pub after_results: Option<String>,
+    /// What is assumed, in a word.
+    pub default: String,
+    /// The alternative.
+    pub alternative: String,
+    /// Seeds 1 to this, of both.
+    pub seeds: u64,
+    /// Numbers and claims.
+    pub of: usize,
+    /// Those that agree or hold with the default.
+    pub agree_by_default: usize,
+    /// Those that agree or hold with the alternative.
+    pub agree: usize,
+    /// Those that change.
+    pub changed: Vec<ChangedReport>,
+}
+
+/// A number or claim that an alternative changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChangedReport {
+    /// `card/row/column` or `claim:<id>`.
+    pub id: String,
+    /// Whether it agrees or holds with the alternative.
+    pub agrees: bool,
+    /// The numbers that decide, in words.
+    pub evidence: String,
+}
+
 /// Something the publication leaves open.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AssumptionReport {
@@ -208,6 +248,8 @@ pub struct AssumptionReport {
     pub mark: String,
     /// Why.
     pub reason: String,
+    /// Why it was chosen when its results were known, if it was.
+    pub after_results: Option<String>,
     /// The points on which the alternatives were tried; empty where none were.
     pub groups: Vec<GroupReport>,
 }
@@ -306,6 +348,17 @@ impl Report {
         failures == 0 && vanished == 0 && refuted == 0
     }
 
+    /// What the verdict depends on: assumptions that were chosen when their results were known, and what alternatives would change.
+    pub(crate) fn depends_on(&self) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        for card in &self.cards {
+            for again in card.judged_again.iter().filter(|again| again.after_results.is_some()) {
+                words.push(format!("{}, {}", card.id, again.words()));
+            }
+        }
+        words
+    }
+
     /// JSON, indented, with a newline at the end.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a report is plain data") + "\n"
@@ -342,6 +395,11 @@ impl Tally {
 }
 
 impl Verdict {
+    /// Whether a number agrees or a claim holds, recorded as different or not.
+    pub(crate) fn agrees(&self) -> bool {
+        matches!(self, Verdict::Agrees | Verdict::Vanished(_))
+    }
+
     /// From what was measured, and from what is recorded about it.
     pub(crate) fn new(agrees: bool, finding: Option<&str>) -> Verdict {
         match (agrees, finding) {

@@ -70,6 +70,11 @@ fn verdict_section(report: &Report) -> Html {
         };
         table::verdict(html, tone, &words);
     });
+    let depends_on = report.depends_on();
+    if !depends_on.is_empty() {
+        html.leaf("p", &[], text::AFTER_RESULTS);
+        html.append(&list(depends_on.iter().map(String::as_str)));
+    }
     html.append(&picture::picture(report));
     html.tag("div", &[("class", "beside")], |html| {
         html.append(&tally(report));
@@ -128,6 +133,11 @@ fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[
     if card.seeds != report.seeds {
         let seeds = if card.seeds == 1 { "Seed 1 only.".into() } else { format!("Seeds 1 to {}.", card.seeds) };
         html.leaf("p", &[], &seeds);
+    }
+    for again in &card.judged_again {
+        html.leaf("p", &[], &format!("{}.", again.words()));
+        let changed: Vec<String> = again.changed.iter().map(|changed| changed.words()).collect();
+        html.append(&list(changed.iter().map(String::as_str)));
     }
     if let Some(table) = &card.table {
         let verdicts: Vec<&Verdict> = table.cells.iter().map(|cell| &cell.verdict).collect();
@@ -325,6 +335,9 @@ fn assumed(assumption: &AssumptionReport) -> Html {
     html.tag("p", &[], |html| {
         html.leaf("strong", &[], &assumption.id).text(&format!(" ({}): {} ", assumption.mark, assumption.statement));
         html.text(&assumption.reason);
+        if let Some(why) = &assumption.after_results {
+            html.text(" Chosen when its results were known. ").text(why);
+        }
     });
     for group in &assumption.groups {
         html.append(&choices(&format!("Sensitivity to {}: {}", assumption.id, group.label), group));

@@ -13,9 +13,16 @@ pub(crate) struct Measured<'a> {
     pub study: &'a Study,
     pub seeds: u64,
     pub run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+    /// Settings that replace or join those of every point: of an alternative to an assumption.
+    pub changes: &'a [String],
 }
 
 impl<'a> Measured<'a> {
+    /// The points of coordinates.
+    pub fn points(&self, at: &Coordinates) -> Vec<Point> {
+        self.study.checked_points(at).iter().map(|point| point.with(self.changes)).collect()
+    }
+
     /// For each seed the mean of a metric over points; `None` where it has no meaning at any of them.
     pub fn per_seed(&self, points: &[Point], metric: &Metric) -> Vec<Option<f64>> {
         let of_seed = |seed| {
@@ -42,7 +49,7 @@ impl<'a> Measured<'a> {
 
     /// The unit of a metric at these coordinates.
     pub fn unit(&self, metric: &Metric, at: &Coordinates) -> &'a str {
-        metric.unit((self.run)(&self.study.checked_points(at)[0], 1))
+        metric.unit((self.run)(&self.points(at)[0], 1))
     }
 
     /// The value of a quantity.
@@ -78,7 +85,7 @@ impl<'a> Measured<'a> {
     }
 
     fn statistic(&self, at: &Coordinates, statistic: Statistic, metric: &Metric) -> Option<f64> {
-        let points = self.study.checked_points(at);
+        let points = self.points(at);
         match statistic {
             Statistic::Mean => self.summary(&points, metric).map(|summary| summary.mean),
             Statistic::Median => median(self.per_seed(&points, metric).into_iter().flatten().collect()),

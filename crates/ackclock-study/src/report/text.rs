@@ -42,6 +42,11 @@ fn render(report: &Report) -> String {
     }
     out.push('\n');
     tally_text(&mut out, &report.tally, report.passed());
+    let depends_on = report.depends_on();
+    if !depends_on.is_empty() {
+        line(&mut out, AFTER_RESULTS);
+        depends_on.iter().for_each(|words| wrapped(&mut out, "  - ", words));
+    }
     out
 }
 
@@ -50,6 +55,12 @@ fn card_text(out: &mut String, card: &CardReport, report: &Report) {
     if card.seeds != report.seeds {
         let seeds = if card.seeds == 1 { "Seed 1 only.".into() } else { format!("Seeds 1 to {}.", card.seeds) };
         line(out, &seeds);
+    }
+    for again in &card.judged_again {
+        wrapped(out, "", &format!("{}.", again.words()));
+        for changed in &again.changed {
+            wrapped(out, "  - ", &changed.words());
+        }
     }
     if let Some(table) = &card.table {
         table_text(out, table);
@@ -165,6 +176,9 @@ pub(crate) fn relative_tolerance(cell: &CellReport) -> String {
 pub(crate) const WIDE: &str = "share: the tolerance as a share of the largest distance from the published number to another \
     of its row (of its column, where the row has no other). From 100 % on, wide, it does not tell the numbers of the row apart.";
 
+/// What stands before the assumptions on which a verdict depends.
+pub(crate) const AFTER_RESULTS: &str = "It depends on assumptions that were chosen when their results were known:";
+
 /// The reasons for a table's tolerances, each with the tolerances that it is for.
 pub(crate) fn tolerance_reasons(table: &TableReport) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<String>, &str)> = Vec::new();
@@ -206,6 +220,9 @@ fn claim_text(out: &mut String, claim: &ClaimReport) {
 fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
     wrapped(out, "  ", &format!("{} [{}]: {}", assumption.id, assumption.mark, assumption.statement));
     wrapped(out, "      ", &assumption.reason);
+    if let Some(why) = &assumption.after_results {
+        wrapped(out, "      ", &format!("Chosen when its results were known. {why}"));
+    }
     let label_width = label_width(&assumption.groups);
     for group in &assumption.groups {
         group_text(out, group, label_width, "  default");

@@ -1,0 +1,70 @@
+//! Cards judged again with alternatives: which runs that needs, what is said of it, and what it does not decide.
+
+use super::{ASSUMPTIONS, TWO_CLAIMS, report_of, study_from};
+use crate::Selection;
+use crate::plan::Scope;
+use crate::report::page;
+use crate::study::Study;
+
+/// Ticks of 500 ms cost a fifth of the efficiency: of the six numbers, .52, .97, .52, .72, .52 and .84 become .41, .77, .41, .57, .41
+/// and .67, of which only SACK with 3000 cells agrees with what is published.
+fn study(more: &str) -> Study {
+    let assumptions = ASSUMPTIONS
+        .replace("set = [\"tcp.tick=500 ms\"]", "set = [\"tcp.tick=500 ms\"], judged = [\"t1\"]")
+        .replace("id = \"tick\"", &format!("id = \"tick\"{more}"));
+    study_from(&[("claims.toml", TWO_CLAIMS), ("findings.toml", ""), ("assumptions.toml", &assumptions)]).unwrap()
+}
+
+#[test]
+fn a_card_is_judged_again_with_the_seeds_for_sensitivities() {
+    let study = study("");
+    let runs = |selection: &Selection| Scope::new(&study, selection).unwrap().demand(&study);
+    let slow: Vec<u64> = runs(&Selection::default())
+        .into_iter()
+        .filter(|(point, _)| point.sets.iter().any(|set| set == "tcp.tick=500 ms"))
+        .map(|(_, seeds)| seeds)
+        .collect();
+    assert_eq!(slow, [3; 4], "two buffers, two TCPs");
+    let report = report_of(&study, &Selection::default());
+    let [again] = &report.cards[0].judged_again[..] else { panic!("one alternative") };
+    assert_eq!((again.of, again.agree_by_default, again.agree, again.seeds), (6, 4, 1, 3));
+    let changed: Vec<(&str, bool)> = again.changed.iter().map(|one| (one.id.as_str(), one.agrees)).collect();
+    let expected = [("t1/K=1000/Reno", false), ("t1/K=1000/SACK", false), ("t1/K=3000/Reno", false)];
+    assert_eq!(changed[..3], expected);
+    assert_eq!(changed[3..], [("t1/K=3000/SACK", true), ("t1/mean/Reno", false)]);
+    assert!(report.cards[1].judged_again.is_empty());
+    let quick = Selection { quick: true, ..Selection::default() };
+    assert!(report_of(&study, &quick).cards[0].judged_again.is_empty());
+}
+
+#[test]
+fn what_was_chosen_after_its_results_is_said_with_the_verdict() {
+    let sentence =
+        "tick: judged again with \"500 ms\", 1 of 6 numbers and claims agree, 4 with \"100 ms\" (of 3 seeds each)";
+    let of = |more: &str| {
+        let report = report_of(&study(more), &Selection::default());
+        (report.text(), page::render(&report, &[], &[]))
+    };
+    let (text, html) = of("");
+    assert!(
+        text.contains(sentence) && text.contains("  - t1/K=1000/Reno does not agree then: 0.41, published 0.55 ±0.05")
+    );
+    assert!(!text.contains("It depends on") && !html.contains("It depends on"), "{text}");
+    assert!(html.contains("t1/K=3000/SACK agrees then: 0.57, published 0.60 ±0.05"), "{html}");
+    let (text, html) = of("\nafter_results = \"The table was known.\"");
+    let verdict =
+        text.split("It depends on assumptions that were chosen when their results were known:").nth(1).unwrap();
+    assert!(verdict.contains("  - t1, tick: judged again with \"500 ms\", 1 of 6"), "{verdict}");
+    assert!(text.contains("Chosen when its results were known. The table was known."), "{text}");
+    assert!(
+        html.contains("It depends on") && html.contains(" Chosen when its results were known. The table was known.")
+    );
+}
+
+#[test]
+fn a_card_that_is_not_there_cannot_be_judged_again() {
+    let assumptions = ASSUMPTIONS.replace("set = [\"tcp.tick=500 ms\"]", "set = [], judged = [\"t9\"]");
+    let files = [("claims.toml", TWO_CLAIMS), ("findings.toml", ""), ("assumptions.toml", &assumptions)];
+    let message = study_from(&files).unwrap_err().to_string();
+    assert!(message.ends_with("assumption \"tick\": there is no card \"t9\" to judge again"), "{message}");
+}
