@@ -40,6 +40,12 @@ impl Nic {
         self.free <= now
     }
 
+    /// When a segment goes that is handed down now, if nothing waits.
+    #[inline]
+    pub(super) fn start(&self, now: Time) -> Time {
+        self.free.max(now)
+    }
+
     /// The link is busy until then.
     #[inline]
     pub(super) fn occupy(&mut self, until: Time) {

@@ -86,6 +86,12 @@ impl RetransmissionTimer {
         }
     }
 
+    /// For how long it runs at least once it starts: the first tick of a clock may follow at once.
+    #[inline]
+    pub(super) fn least(&self) -> Span {
+        self.ticks.granularity() * self.rto.least_ticks().saturating_sub(1)
+    }
+
     /// It starts, or starts again.
     #[inline(always)]
     pub(super) fn start(&mut self, now: Time) {

@@ -15,6 +15,7 @@
 //! [`NewAck::Grow`]: crate::tcp::recovery::NewAck::Grow
 
 use super::{NONE, Sender};
+use crate::tcp::HostQueue;
 use crate::tcp::recovery::BatchHints;
 use crate::units::Time;
 
@@ -81,6 +82,16 @@ impl Sender {
         }
         self.count(now, seq, len);
         Some((seq, len as u32))
+    }
+
+    /// Until when nothing that waits in the host can be thrown away, of a sender on the fast path, whatever is acknowledged
+    /// meanwhile: a timeout does that, and an acknowledgement that comes later starts the timer again.
+    #[inline]
+    pub fn keeps_waiting_until(&self, now: Time) -> Time {
+        match self.host_queue {
+            HostQueue::Discard => self.deadline().min(now + self.timer.least()),
+            HostQueue::Keep => Time::NEVER,
+        }
     }
 
     /// [`Sender::measure_and_grow`] without recovery, which would let the window grow and change nothing.

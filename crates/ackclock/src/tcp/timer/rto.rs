@@ -186,6 +186,12 @@ impl CoarseRto {
         (self.srtt8 > 0).then_some(self.srtt8 as f64 / 8.0)
     }
 
+    /// The least timeout.
+    #[inline]
+    pub fn least_ticks(&self) -> u64 {
+        self.min
+    }
+
     /// The timeout.
     #[inline]
     pub fn ticks(&self) -> u64 {

@@ -154,7 +154,8 @@ impl Hosts {
                 while let Some((&Delivery { time: now, seq_or_ack, size, .. }, others)) = next(rest, timers.next()) {
                     debug_assert!(size >= headers, "a segment without a payload is not plain");
                     let end = seq_or_ack + u64::from(size - headers);
-                    if !fast_uplink.is_free(now) {
+                    let start = fast_uplink.start(now);
+                    if start >= self.clock {
                         break;
                     }
                     let Some(ack) = receiver.answer_fast(now, seq_or_ack, end) else { break };
@@ -162,7 +163,7 @@ impl Hosts {
                         traces.delivered(now, flow, receiver);
                     }
                     debug_assert_eq!(receiver.deadline(), Time::NEVER, "nothing is left to be done later");
-                    fast_uplink.send(now, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
+                    fast_uplink.send(start, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
                     rest = others;
                 }
             }
@@ -182,12 +183,14 @@ impl Hosts {
                         break;
                     }
                     let has_more = loop {
-                        if !fast_uplink.is_free(now) {
+                        // What certainly goes later in this batch need not wait for it.
+                        let start = fast_uplink.start(now);
+                        if start > now && (start >= self.clock || start > sender.keeps_waiting_until(now)) {
                             break sender.may_send();
                         }
                         let Some((seq, len)) = sender.poll_fast(now) else { break false };
                         debug_assert!(sender.is_plain(), "a sender on the fast path is");
-                        fast_uplink.send(now, seq, len + u32::from(sender.header_bytes()));
+                        fast_uplink.send(start, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {
                         // Several at once: the others wait.

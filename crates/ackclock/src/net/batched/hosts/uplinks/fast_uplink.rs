@@ -50,12 +50,18 @@ impl FastUplink<'_> {
         self.nic.is_free(now)
     }
 
-    /// The segment goes out that begins with byte `seq`, or acknowledges those before it, and has so many octets. The fast uplink
-    /// must be free.
+    /// When a segment that is handed down now goes.
     #[inline(always)]
-    pub(in crate::net::batched) fn send(&mut self, now: Time, seq: u64, bytes: u32) {
+    pub(in crate::net::batched) fn start(&self, now: Time) -> Time {
+        self.nic.start(now)
+    }
+
+    /// The segment goes out at `start` that begins with byte `seq`, or acknowledges those before it, and has so many octets. The fast
+    /// uplink must be free then.
+    #[inline(always)]
+    pub(in crate::net::batched) fn send(&mut self, start: Time, seq: u64, bytes: u32) {
         let size = bytes + self.link_header_bytes;
-        let complete = now + self.last_time.of(self.uplink.serializer, size, self.serializers);
+        let complete = start + self.last_time.of(self.uplink.serializer, size, self.serializers);
         self.nic.occupy(complete);
         // Field by field: there are not enough registers for all at once.
         let arrival = self.mailbox.place();
