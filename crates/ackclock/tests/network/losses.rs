@@ -1,5 +1,6 @@
 //! Sources that end, segments and cells that are lost on purpose, and what is counted then.
 
+use super::lab::agree::assert_engines_agree;
 use super::lab::*;
 use ackclock::record::{FlowRecord, Records};
 use ackclock::sim;
@@ -122,6 +123,35 @@ fn a_frame_without_its_end_takes_the_next_one_with_it() {
     assert_eq!((f1.counts.damaged_frames, f1.counts.timeouts, f1.counts.bytes_delivered), (0, 0, 1024));
     assert_eq!((f2.counts.damaged_frames, f2.counts.timeouts, f2.counts.bytes_delivered), (1, 2, 1024));
     assert_eq!((f2.counts.retransmissions, f2.counts.unnecessary_retransmissions), (2, 0));
+}
+
+/// A timeout of one tick is over at the next tick, often while the second of two segments that an
+/// acknowledgement lets go waits for the first. It is taken back, although its link is free again before the batch ends.
+#[test]
+fn what_waits_within_a_batch_is_taken_back_where_a_timer_may_expire_at_once() {
+    let text = r#"
+        duration = "120 s"
+        [network]
+        technology = "packet"
+        topology = "dumbbell"
+        sources = 3
+        access_rate = "1 Mbps"
+        access_delay = "20 ms"
+        bottleneck_rate = "10 Mbps"
+        bottleneck_delay = "20 ms"
+        [tcp]
+        mss = "1460 B"
+        receive_window = "5840 B"
+        tick = "149 ms"
+        min_rto = "1 tick"
+        initial_rto = "149 ms"
+        max_rto = "149 ms"
+        [traffic]
+        start_jitter = "149 ms"
+    "#;
+    let records = assert_engines_agree("timers of one tick", &scenario(text, &[]), 1);
+    let taken_back: u64 = records.flows.iter().map(|flow| flow.counts.segments_discarded_in_host).sum();
+    assert!(taken_back > 100, "{taken_back}");
 }
 
 /// 20 packets of 1500 octets at 1 Mb/s: one begins every 12 ms, so 0 to 8 have begun when the timer expires at 100 ms,
