@@ -24,6 +24,7 @@ FILE = os.path.join(run.HERE, "instructions.txt")
 LIMIT_PERCENT = 10.0
 LINEAR_PERCENT = 25.0  # what set-up with many flows may cost more than in proportion to them
 RATES = ["port.\"sw1->sw2\".rate_algorithm=simplified-erica-plus"]
+GFC_2 = "network.topology=gfc-2"
 RATES_AT_ALL = ["queue.rate_algorithm=simplified-erica-plus"]
 # Name, scenario, simulated seconds, bytes per segment, settings. Long enough that the first seconds do not rule.
 SCENARIOS = [
@@ -37,6 +38,9 @@ SCENARIOS = [
     ("rate-window", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=window"]),
     ("rate-window-all", "rate", 3, 1024, [*RATES_AT_ALL, "queue.tcp_feedback=window"]),
     ("rate-bucket", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=bucket"]),
+    # The same over six bottlenecks, where many ports give rates to few segments.
+    ("rate-gfc-2", "rate", 2, 1024, [GFC_2]),
+    ("rate-gfc-2-all", "rate", 2, 1024, [GFC_2, *RATES_AT_ALL, "queue.tcp_feedback=window"]),
     # The same in cells, without and with an ATM edge device at the bottleneck, and with such devices everywhere.
     ("rate-cells", "rate-cells", 3, 1024, []),
     ("rate-cells-window", "rate-cells", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=window"]),
