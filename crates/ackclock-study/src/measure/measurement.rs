@@ -21,7 +21,7 @@ use super::told_windows::ToldWindows;
 
 /// Raised whenever something is added to [`Measurement`] or computed in another way: runs that were kept before lack it, and are made
 /// again.
-pub(crate) const MEASUREMENT_VERSION: u32 = 2;
+pub(crate) const MEASUREMENT_VERSION: u32 = 3;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -171,6 +171,7 @@ impl Measurement {
             .filter_map(|port| Some((port.name.clone(), PortHistory::of(&port.name, &records.series)?)));
         let rate_of_share = flows.iter().map(|flow| flow.abr.map(|abr| abr.mean_acr / abr.max_min_share));
         let round_trips: Vec<Option<Span>> = scenario.flows.iter().map(|flow| propagation(scenario, flow)).collect();
+        let ticks: Vec<Span> = scenario.flows.iter().map(|flow| flow.tcp.timer.granularity).collect();
         let milliseconds = |time: &Time| time.as_ps() / Span::from_ms(1).as_ps();
         Measurement {
             seconds: records.simulated.as_secs_f64(),
@@ -226,7 +227,7 @@ impl Measurement {
             round_trips: flows.iter().map(RoundTrips::of).collect::<Option<Vec<RoundTrips>>>().unwrap_or_default(),
             one_way_p95: flows.iter().map(one_way_p95).collect(),
             mean_acr_bps: flows.iter().map(|flow| Some(flow.abr.as_ref()?.mean_acr * CELL_BITS as f64)).collect(),
-            timeouts: Timeouts::of(flows, &records.series),
+            timeouts: Timeouts::of(flows, &records.series, &ticks),
             history: history.collect::<Option<Vec<FlowHistory>>>().unwrap_or_default(),
             port_history: port_history.collect(),
             // The earliest is the last that is put in.

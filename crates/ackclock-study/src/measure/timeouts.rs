@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ackclock::record::{Columns, FlowRecord, Metric, Series};
-use ackclock::units::Time;
+use ackclock::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 /// What is seen of the timeouts of all flows, one by one. What was not recorded, or of which there is none, is `None`.
@@ -19,7 +19,8 @@ pub(crate) struct Timeouts {
     pub late_segments: Option<f64>,
     /// The same of the segments whose own timer expired.
     pub late_timeouts: Option<f64>,
-    /// Of the segments whose own timer expired, the share whose round trip was longer than the timeout in force when it did.
+    /// Of the segments whose own timer expired, the share whose round trip was longer than the timeout in force when it did, less
+    /// the tick by which a timer that ticks may expire early.
     #[serde(default)]
     pub late_at_expiry: Option<f64>,
     /// The share of timeouts after which the timeout in force was at least twice as long as before.
@@ -51,8 +52,8 @@ impl OfTimeouts {
 }
 
 impl Timeouts {
-    /// Those of a run.
-    pub fn of(flows: &[FlowRecord], series: &[Series]) -> Timeouts {
+    /// Those of a run, in which the timers of the flows tick at these intervals.
+    pub fn of(flows: &[FlowRecord], series: &[Series], ticks: &[Span]) -> Timeouts {
         let recorded = |flow: &FlowRecord, metric| points(series, &flow.name, metric);
         let sent: Option<Vec<Points>> = flows.iter().map(|flow| recorded(flow, Metric::Sent)).collect();
         let acknowledged: Option<Vec<Points>> = flows.iter().map(|flow| recorded(flow, Metric::Acknowledged)).collect();
@@ -83,9 +84,9 @@ impl Timeouts {
                 for &expired in &flow.timeout_times {
                     let oldest = own.before(expired).map_or(0.0, |(_, byte)| byte);
                     let Some(time) = sent.last_of(oldest, expired) else { continue };
-                    for (share, rto) in
-                        [(&mut timeouts, rto.before(just_after(time))), (&mut at_expiry, rto.before(expired))]
-                    {
+                    let tick = ticks[number].as_secs_f64();
+                    let then = rto.before(expired).map(|(time, timeout)| (time, timeout - tick));
+                    for (share, rto) in [(&mut timeouts, rto.before(just_after(time))), (&mut at_expiry, then)] {
                         is_late(time, oldest, own, rto).into_iter().for_each(|late| share.count(late));
                     }
                 }
@@ -190,7 +191,8 @@ impl Share {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::units::Span;
+
+    const TICKS: [Span; 2] = [Span::from_ms(10); 2];
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
@@ -238,7 +240,7 @@ mod tests {
     fn a_gap_lasts_from_the_last_segment_sent_to_the_expiry() {
         let flows = flows([&[140], &[]], 2, 2);
         let others = |other: &[(u64, f64)]| {
-            let timeouts = Timeouts::of(&flows, &recorded(other, &[(0, 3.0)]));
+            let timeouts = Timeouts::of(&flows, &recorded(other, &[(0, 3.0)]), &TICKS);
             assert_eq!(timeouts.shortest_idle, Some(0.12));
             timeouts.others_advance
         };
@@ -252,7 +254,7 @@ mod tests {
     fn round_trips_are_compared_with_the_timeout_in_force_when_the_segment_was_sent() {
         let flows = flows([&[140], &[]], 2, 2);
         let late = |rto: &[(u64, f64)]| {
-            let timeouts = Timeouts::of(&flows, &recorded(&[(0, 0.0)], rto));
+            let timeouts = Timeouts::of(&flows, &recorded(&[(0, 0.0)], rto), &TICKS);
             assert_eq!(timeouts.doubled, Some(if rto.len() > 1 { 1.0 } else { 0.0 }), "0.28 and 0.6 at 140 ms");
             [timeouts.late_segments, timeouts.late_timeouts].map(Option::unwrap)
         };
@@ -269,19 +271,21 @@ mod tests {
     fn a_timeout_may_be_shorter_at_expiry_than_when_the_segment_was_sent() {
         let flows = flows([&[140], &[]], 2, 2);
         let of = |rto: &[(u64, f64)]| {
-            let timeouts = Timeouts::of(&flows, &recorded(&[(0, 0.0)], rto));
+            let timeouts = Timeouts::of(&flows, &recorded(&[(0, 0.0)], rto), &TICKS);
             [timeouts.late_timeouts, timeouts.late_at_expiry, timeouts.doubled].map(Option::unwrap)
         };
         assert_eq!(of(&[(0, 0.3), (20, 0.14), (140, 0.28)]), [0.0, 1.0, 1.0]);
-        assert_eq!(of(&[(0, 0.3), (20, 0.17), (140, 0.339)]), [0.0, 0.0, 0.0], "0.339 is less than twice 0.17");
+        // 0.339 is less than twice 0.17, and 0.16 is not more than 0.17 less a tick of 10 ms; it is more than 0.169 less that.
+        assert_eq!(of(&[(0, 0.3), (20, 0.17), (140, 0.339)]), [0.0, 0.0, 0.0]);
+        assert_eq!(of(&[(0, 0.3), (20, 0.169), (140, 0.339)]), [0.0, 1.0, 1.0]);
     }
 
     #[test]
     fn flows_that_lost_something_are_left_out_and_what_was_not_recorded_is_not_known() {
         let lost = flows([&[140], &[]], 2, 1);
         let all = recorded(&[(0, 0.0)], &[(0, 0.1)]);
-        let timeouts = Timeouts::of(&lost, &all);
+        let timeouts = Timeouts::of(&lost, &all, &TICKS);
         assert_eq!((timeouts.late_segments, timeouts.shortest_idle), (None, Some(0.12)));
-        assert_eq!(Timeouts::of(&lost, &all[..4]), Timeouts::default());
+        assert_eq!(Timeouts::of(&lost, &all[..4], &TICKS), Timeouts::default());
     }
 }

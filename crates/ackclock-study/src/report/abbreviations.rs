@@ -1,6 +1,6 @@
 //! Which abbreviations of a study a report needs.
 
-use super::Report;
+use super::{GroupReport, Report};
 use crate::data::Abbreviation;
 
 impl Report {
@@ -12,7 +12,7 @@ impl Report {
         self
     }
 
-    /// Titles, labels, claims and their numbers: what a reader meets first.
+    /// Titles, labels, claims and their numbers, experiments: what a reader meets first.
     fn texts(&self) -> Vec<&str> {
         let mut texts = vec![self.title.as_str()];
         for card in &self.cards {
@@ -22,17 +22,29 @@ impl Report {
                 texts.extend(table.cells.iter().flat_map(|cell| [cell.row.as_str(), cell.column.as_str()]));
             }
             for comparison in &card.comparisons {
-                let choices = &comparison.choices;
-                texts.extend([comparison.text.as_str(), choices.label.as_str()]);
-                texts.extend(choices.alternatives.iter().map(|choice| choice.label.as_str()));
-                texts.extend(choices.shown.iter().map(|shown| shown.label.as_str()));
+                texts.push(&comparison.text);
+                texts.extend(labels(&comparison.choices));
+            }
+            for plot in &card.plots {
+                texts.extend([plot.title.as_str(), plot.shows.as_str(), plot.x.as_str()]);
+                texts.extend(plot.quantities.iter().flat_map(labels));
             }
             texts.extend(card.claims.iter().flat_map(|claim| {
                 [claim.text.as_str(), claim.instance().unwrap_or_default(), claim.evidence.as_str()]
             }));
         }
+        for experiment in self.findings.iter().flat_map(|finding| &finding.experiments) {
+            texts.push(&experiment.text);
+            texts.extend(labels(&experiment.choices));
+        }
         texts
     }
+}
+
+fn labels(group: &GroupReport) -> impl Iterator<Item = &str> {
+    let choices = group.alternatives.iter().map(|choice| choice.label.as_str());
+    let shown = group.shown.iter().map(|shown| shown.label.as_str());
+    std::iter::once(group.label.as_str()).chain(choices).chain(shown)
 }
 
 #[cfg(test)]
