@@ -30,7 +30,7 @@ pub fn half_width(half: f64, decimals: usize) -> String {
     let smallest = 0.1_f64.powi(decimals as i32);
     match half {
         0.0 => EQUAL.into(),
-        half if half < smallest / 2.0 => format!("± less than {}", fixed(smallest, decimals)),
+        half if half < smallest / 2.0 => format!("± <{}", fixed(smallest, decimals)),
         half => format!("± {}", fixed(half, decimals)),
     }
 }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn an_accuracy_is_no_zero() {
         let half = [0.0, 0.0004, 0.0006, 1234.5].map(|half| half_width(half, 3));
-        assert_eq!(half, ["equal", "± less than 0.001", "± 0.001", "± 1234.500"]);
+        assert_eq!(half, ["equal", "± <0.001", "± 0.001", "± 1234.500"]);
     }
 
     #[test]
