@@ -165,7 +165,8 @@ impl Scope {
 
     /// Seeds 1 to this at the points of a card.
     pub fn seeds_of(&self, card: &Card) -> u64 {
-        card.seeds.unwrap_or(self.seeds)
+        let quick = card.quick_seeds.filter(|_| self.quick);
+        quick.or(card.seeds).unwrap_or(self.seeds)
     }
 
     /// Seeds 1 to this for the alternatives of a card's assumptions.
@@ -176,6 +177,21 @@ impl Scope {
     /// The cards wanted.
     pub fn cards<'a>(&self, study: &'a Study) -> impl Iterator<Item = &'a Card> {
         study.head.cards.iter().filter(|card| self.cards.contains(&card.id))
+    }
+
+    /// The cards wanted of which there is something to report: `--quick` examines nothing of some, and draws nothing.
+    pub fn reported<'a>(&self, study: &'a Study) -> impl Iterator<Item = &'a Card> {
+        self.cards(study).filter(move |card| {
+            !self.quick
+                || self.cards.len() == 1
+                || self.examines(study, card)
+                || study.figures.iter().any(|figure| figure.card == card.id)
+        })
+    }
+
+    /// Whether a number or a claim of a card is judged.
+    pub fn examines(&self, study: &Study, card: &Card) -> bool {
+        self.rows(study, card).next().is_some() || self.claims(study, card).next().is_some()
     }
 
     /// The rows wanted of a card's table.

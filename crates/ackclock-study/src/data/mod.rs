@@ -58,6 +58,8 @@ pub(crate) struct Card {
     pub table: Option<String>,
     /// Seeds 1 to this per point, whatever was asked for: for cards without randomness.
     pub seeds: Option<u64>,
+    /// The same with `--quick`, where that is fewer.
+    pub quick_seeds: Option<u64>,
     /// Whether it examines what the publication does not.
     #[serde(default)]
     pub beyond: bool,

@@ -18,7 +18,7 @@ use crate::study::Study;
 impl Report {
     /// Judges the measurements of everything in the scope.
     pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Measurement) -> Report {
-        let cards: Vec<CardReport> = scope.cards(study).map(|card| card_report(study, scope, card, run)).collect();
+        let cards: Vec<CardReport> = scope.reported(study).map(|card| card_report(study, scope, card, run)).collect();
         let mut tally = Tally::default();
         for card in &cards {
             for cell in card.table.iter().flat_map(|table| &table.cells) {

@@ -1,6 +1,6 @@
 //! Which runs a selection asks for.
 
-use super::{FINDINGS, TWO_CLAIMS, report_of, study_of};
+use super::{FINDINGS, HEAD, TWO_CLAIMS, report_of, study_from, study_of};
 use crate::data::Point;
 use crate::plan::Scope;
 use crate::{Error, Selection};
@@ -33,6 +33,31 @@ fn the_quick_subset_is_smaller_and_tries_no_alternatives() {
     assert_eq!(report.tally.cells, 2);
     assert_eq!(report.tally.claims, 1);
     assert!(report.cards[0].assumptions.iter().all(|assumption| assumption.groups.is_empty()));
+}
+
+#[test]
+fn a_card_may_have_seeds_of_its_own_for_each_subset() {
+    let head = HEAD.replace("seeds = 1 }", "seeds = 3, quick_seeds = 1 }");
+    let files = [("study.toml", head.as_str()), ("claims.toml", TWO_CLAIMS), ("findings.toml", "")];
+    let study = study_from(&files).unwrap();
+    let seeds = |quick, seeds| {
+        let scope = Scope::new(&study, &Selection { quick, seeds, ..Selection::default() }).unwrap();
+        scope.cards(&study).map(|card| scope.seeds_of(card)).collect::<Vec<_>>()
+    };
+    assert_eq!((seeds(false, None), seeds(true, None)), (vec![4, 3], vec![2, 1]));
+    assert_eq!((seeds(false, Some(7)), seeds(true, Some(7))), (vec![7, 3], vec![7, 1]));
+}
+
+#[test]
+fn the_quick_report_leaves_out_cards_of_which_it_has_nothing() {
+    let study = study_of(&TWO_CLAIMS.replace("quick = true", ""), "").unwrap();
+    let cards = |quick, card: Option<&str>| {
+        let report = report_of(&study, &Selection { quick, card: card.map(String::from), ..Selection::default() });
+        report.cards.into_iter().map(|card| card.id).collect::<Vec<_>>()
+    };
+    assert_eq!(cards(false, None), ["t1", "checks"]);
+    assert_eq!(cards(true, None), ["t1"]);
+    assert_eq!(cards(true, Some("checks")), ["checks"]);
 }
 
 #[test]
