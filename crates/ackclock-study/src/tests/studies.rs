@@ -24,15 +24,13 @@ fn all_studies_are_there_and_their_data_fit_together() {
 
 /// Numbers of prose become wrong when a model changes; those of runs are computed anew.
 #[test]
-fn every_finding_about_rate_control_has_an_experiment() {
-    let study = Study::load("rate-control").unwrap();
-    let without: Vec<&str> = study
-        .findings
-        .iter()
-        .filter(|finding| finding.experiments.is_empty() || !finding.evidence.is_empty())
-        .map(|finding| &*finding.id)
-        .collect();
-    assert_eq!(without, [""; 0]);
+fn every_finding_about_rate_control_and_about_ubr_and_abr_has_an_experiment() {
+    for name in ["rate-control", "ubr-abr"] {
+        let study = Study::load(name).unwrap();
+        let is_prose = |finding: &&Finding| finding.experiments.is_empty() || !finding.evidence.is_empty();
+        let prose: Vec<&str> = study.findings.iter().filter(is_prose).map(|finding| &*finding.id).collect();
+        assert_eq!(prose, [""; 0], "{name}");
+    }
 }
 
 #[test]
@@ -86,6 +84,19 @@ fn every_scenario_of_every_point_is_accepted_without_an_unexpected_warning() {
         }
         // No two points are the same scenario by mistake.
         assert_eq!(different.len(), demand.len());
+    }
+}
+
+/// What is judged in the whole study is judged in part by `--quick`. A card of figures or comparisons only has nothing to judge.
+#[test]
+fn the_quick_subset_examines_something_of_every_card_that_is_judged() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        let scope = |quick| Scope::new(&study, &Selection { quick, ..Selection::default() }).unwrap();
+        let (whole, quick) = (scope(false), scope(true));
+        let forgotten =
+            whole.cards(&study).filter(|card| whole.examines(&study, card) && !quick.examines(&study, card));
+        assert_eq!(forgotten.map(|card| card.id.as_str()).collect::<Vec<_>>(), [""; 0], "{name}");
     }
 }
 
