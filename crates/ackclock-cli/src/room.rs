@@ -33,6 +33,18 @@ pub fn refuse_beyond(need: Need, folder: &Path, less: &str) -> Result<(), Failur
     }
 }
 
+/// How many runs can go on at a time, at most so many, where each takes so much memory and all of them together as much beside that as
+/// is said; `None` if not even one can. Where the system does not say what is free, all of them.
+pub fn runs_at_a_time(wanted: usize, each: f64, beside: f64) -> Option<usize> {
+    free_memory().map_or(Some(wanted), |free| at_a_time(wanted, each, beside, free))
+}
+
+fn at_a_time(wanted: usize, each: f64, beside: f64, free: f64) -> Option<usize> {
+    let fit = ((free - beside) / each.max(1.0)).floor();
+    // A negative number becomes 0.
+    Some(wanted.min(fit as usize)).filter(|runs| *runs > 0)
+}
+
 /// What is wrong, and what to do about it.
 fn beyond(need: Need, room: Room, folder: &Path, less: &str) -> Option<(String, String)> {
     if let Some(free) = room.memory.filter(|free| need.memory > *free) {
@@ -106,6 +118,14 @@ mod tests {
             beyond(Need { disk: 1e30, memory: 1e30 }, Room { disk: None, memory: None }, Path::new(""), ""),
             None
         );
+    }
+
+    #[test]
+    fn so_many_runs_go_on_at_a_time_as_have_room() {
+        assert_eq!(at_a_time(4, 1e9, 1e9, 9e9), Some(4));
+        assert_eq!(at_a_time(4, 1e9, 1e9, 3.5e9), Some(2));
+        assert_eq!((at_a_time(4, 1e9, 1e9, 1.5e9), at_a_time(4, 1e9, 2e9, 1e9)), (None, None));
+        assert_eq!(at_a_time(4, 0.0, 0.0, 1e9), Some(4));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::thread;
 
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::{self, RESULT_VERSION};
-use ackclock_run::most_crossings;
+use ackclock_run::{most_crossings, network_bytes};
 use ackclock_scenario::sweep::{Dimension, Sweep};
 use ackclock_scenario::{Diagnostic, LoadError, Loaded, Severity};
 use ackclock_store::Key as RunKey;
@@ -36,6 +36,8 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
     /// Whether every point gives the same under every seed.
     pub is_certain: bool,
+    /// The most memory that the scenario of a point and one network of it take, octets.
+    pub network_bytes: f64,
     held: Held,
 }
 
@@ -95,6 +97,7 @@ impl Checked {
             refused_points: 0,
             warnings: Vec::new(),
             is_certain: true,
+            network_bytes: 0.0,
             held: Held::new(),
         };
         let points = usize::try_from(sweep.points()).expect("the caller has looked at the number of points");
@@ -148,7 +151,8 @@ impl Checked {
     }
 
     fn accept(&mut self, found: Found) -> Result<(), Error> {
-        let Found { name, seed, unit, flows, key, cost, duration_s, is_certain, warnings, small } = found;
+        let Found { name, seed, unit, flows, key, cost, duration_s, is_certain, network_bytes, warnings, small } =
+            found;
         let last = seed.saturating_add(self.plan.seeds as u64 - 1);
         if last > LARGEST_SEED {
             return Err(Error::Seeds { first: seed, seeds: self.plan.seeds });
@@ -162,6 +166,7 @@ impl Checked {
         }
         self.plan.flows = self.plan.flows.max(flows);
         self.is_certain &= is_certain;
+        self.network_bytes = self.network_bytes.max(network_bytes);
         self.costs.push(cost);
         self.durations_s.push(duration_s);
         if let Some(small) = small {
@@ -204,6 +209,7 @@ struct Found {
     cost: f64,
     duration_s: f64,
     is_certain: bool,
+    network_bytes: f64,
     warnings: Vec<Diagnostic>,
     small: Option<Small>,
 }
@@ -219,6 +225,7 @@ impl From<Loaded> for Found {
             cost: most_crossings(scenario).max(1.0),
             duration_s: scenario.duration.as_secs_f64(),
             is_certain: !sim::has_randomness(scenario),
+            network_bytes: network_bytes(scenario),
             name: scenario.name.clone(),
             warnings: std::mem::take(&mut loaded.warnings),
             small: Small::of(loaded),

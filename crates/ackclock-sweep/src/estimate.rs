@@ -1,4 +1,4 @@
-//! How long a sweep takes, and how much disk: measured on the beginnings of a few runs.
+//! How long a sweep takes, how much disk, and how much memory: measured on the beginnings of a few runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,17 +8,22 @@ use ackclock::units::Span;
 use ackclock_scenario::sweep::Sweep;
 
 use crate::check::Checked;
-use crate::metrics::METRICS;
+use crate::held;
+use crate::metrics::{self, METRICS};
+use crate::results::Row;
+use crate::run::Options;
+use crate::shard::Shard;
+use crate::size::Sizes;
 
 /// What the missing runs take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Seconds on so many threads as were asked for.
     pub seconds: f64,
-    /// Octets that they add to the ledger and the tables.
+    /// Octets that they add to the ledger, and those of plan, tables, page and figures.
     pub disk_bytes: f64,
-    /// Octets of memory for the rows.
-    pub memory_bytes: f64,
+    /// The same if each point gets as many seeds as it may have.
+    pub most_disk_bytes: f64,
 }
 
 impl Estimate {
@@ -28,42 +33,66 @@ impl Estimate {
         sweep: &Sweep<'_>,
         checked: &Checked,
         missing: &[usize],
-        threads: usize,
-        stop: &AtomicBool,
+        options: &Options<'_>,
+        has_differences: bool,
     ) -> Option<Estimate> {
         let plan = &checked.plan;
         let cost = |run: &usize| checked.costs[run / plan.seeds];
         let (mut measured_s, mut measured_cost) = (0.0, 0.0);
-        for place in 0..PILOTS.min(missing.len()) {
+        let mut rows: Vec<Row> = Vec::new();
+        let began = Instant::now();
+        for place in (0..PILOTS.min(missing.len())).take_while(|place| *place == 0 || began.elapsed() < ENOUGH) {
             // The list begins with the most expensive.
             let run = missing[(missing.len() - 1) * place / (PILOTS - 1).max(1)];
-            let seconds = pilot(sweep, checked, run, stop)?;
-            measured_s += seconds;
+            let pilot = pilot(sweep, checked, run, options.stop)?;
+            measured_s += pilot.seconds;
             measured_cost += cost(&run);
+            rows.push(pilot.row);
         }
         let all: f64 = missing.iter().map(cost).sum();
         let simulation_s = if measured_cost > 0.0 { measured_s * all / measured_cost } else { 0.0 };
+        let sizes = Sizes::of(plan, &rows);
+        let least = plan.until_ci.as_ref().map_or(plan.seeds, |until| until.least);
+        // Of a part nothing is written but its runs and the plan.
+        let tables = |seeds: usize| match options.shard {
+            Shard::WHOLE => sizes.tables(seeds, has_differences),
+            _ => sizes.plan(),
+        };
+        let runs = missing.len() as f64;
         Some(Estimate {
-            seconds: simulation_s / threads.min(missing.len()).max(1) as f64,
-            disk_bytes: missing.len() as f64 * (plan.metrics.len() as f64 * NUMBER_BYTES + RUN_BYTES),
-            memory_bytes: Estimate::memory_of(plan.runs() as f64),
+            seconds: simulation_s / options.threads.min(missing.len()).max(1) as f64,
+            disk_bytes: sizes.ledger(runs) + tables(least),
+            most_disk_bytes: sizes.ledger(runs * plan.seeds as f64 / least as f64) + tables(plan.seeds),
         })
     }
 
-    /// Octets of memory for the rows of so many runs, known before their points are loaded.
-    pub fn memory_of(runs: f64) -> f64 {
-        runs * (METRICS.len() as f64 * 8.0 + RUN_MEMORY_BYTES)
+    /// Octets of memory for the points and rows of a sweep, known before its points are loaded: what is the same however many runs go
+    /// on at a time.
+    pub fn memory_of(points: f64, seeds: f64) -> f64 {
+        let rows = points * seeds * (METRICS.len() as f64 * 8.0 + RUN_MEMORY_BYTES);
+        let held = (points * SCENARIO_MEMORY_BYTES).min(held::ROOM_BYTES as f64);
+        BASE_MEMORY_BYTES + rows + points * POINT_MEMORY_BYTES + held
     }
 }
 
-/// Seconds that a run takes, from its beginning; loading it included.
-fn pilot(sweep: &Sweep<'_>, checked: &Checked, run: usize, stop: &AtomicBool) -> Option<f64> {
+/// A run that was begun.
+struct Pilot {
+    /// How long the whole run takes, loading included.
+    seconds: f64,
+    /// What would be kept of it so far.
+    row: Row,
+}
+
+fn pilot(sweep: &Sweep<'_>, checked: &Checked, run: usize, stop: &AtomicBool) -> Option<Pilot> {
     let (point, seed) = checked.plan.point_and_seed(run);
     let began = Instant::now();
     let scenario = checked.scenario(sweep, point).ok()?;
     let loading = began.elapsed().as_secs_f64() / checked.plan.seeds as f64;
     let began = Instant::now();
     let mut simulation = sim::build(&scenario, seed);
+    // A network is built once, however long it runs.
+    let building = began.elapsed().as_secs_f64();
+    let began = Instant::now();
     let step = Span::from_ps((scenario.duration.as_ps() / STEPS).max(1));
     while !simulation.progress().finished() && began.elapsed() < PATIENCE {
         if stop.load(Ordering::Relaxed) {
@@ -72,15 +101,24 @@ fn pilot(sweep: &Sweep<'_>, checked: &Checked, run: usize, stop: &AtomicBool) ->
         simulation.step(simulation.progress().now + step);
     }
     let done = simulation.progress().now.as_secs_f64() / scenario.duration.as_secs_f64();
-    Some(loading + began.elapsed().as_secs_f64() / done.max(1e-6))
+    let running = began.elapsed().as_secs_f64() / done.max(1e-6);
+    let began = Instant::now();
+    let row = metrics::row(&scenario, &simulation.finish());
+    let seconds = loading + building + running + began.elapsed().as_secs_f64();
+    Some(Pilot { seconds, row })
 }
 
 /// Runs that are begun.
 const PILOTS: usize = 5;
+/// After so long no other run is begun: to build a large network takes many seconds.
+const ENOUGH: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_millis(200);
 const STEPS: u64 = 1000;
-/// Of a number: 19 octets in the ledger, 19 in `table.csv`, 8 in `table.parquet`.
-const NUMBER_BYTES: f64 = 46.0;
-/// Of a run beside its numbers: key, checksum, seed and values.
-const RUN_BYTES: f64 = 160.0;
-const RUN_MEMORY_BYTES: f64 = 48.0;
+/// Of a run beside its numbers: its status, its key, and its place by that.
+const RUN_MEMORY_BYTES: f64 = 100.0;
+/// Of a point: its key in the plan, its costs, its place in the page and in lists.
+const POINT_MEMORY_BYTES: f64 = 500.0;
+/// Of a small scenario that is held.
+const SCENARIO_MEMORY_BYTES: f64 = 8000.0;
+/// The program, groups of a table on their way to the disk, and the page.
+const BASE_MEMORY_BYTES: f64 = 3e7;

@@ -71,7 +71,7 @@ const LIST_SHARE: usize = 2;
 /// Of one scenario. To load a larger one is still much less work than to run it.
 const LARGEST_BYTES: usize = 64 << 10;
 /// Of all of them.
-const ROOM_BYTES: usize = 64 << 20;
+pub(crate) const ROOM_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,7 @@ pub mod report;
 mod results;
 mod run;
 mod shard;
+mod size;
 mod sketch;
 mod store;
 pub mod summary;

@@ -75,7 +75,9 @@ fn refuse_beyond_room(
     let document = ackclock_run::document_bytes(scenario);
     // Until the result is written, each run is in the ledger and in the document.
     let disk = recorded.disk + document * (2 * runs - finished) as f64;
-    let network = ackclock_run::network_bytes(scenario);
+    // The scenario is there once, and a network of it for each run that goes on.
+    let at_a_time = seeds::cores().min(runs - finished).max(1) as f64;
+    let network = ackclock_run::network_bytes(scenario) * (1.0 + OF_A_NETWORK * (at_a_time - 1.0));
     let memory = network + recorded.memory + document * runs as f64 * MEMORY_PER_OCTET;
     room::refuse_beyond(
         Need { disk, memory },
@@ -193,6 +195,8 @@ fn finish(
 }
 
 const GO_ON: &str = "run the same command again to resume";
+/// How much of the memory of a scenario and its network that of the network is.
+const OF_A_NETWORK: f64 = 0.5;
 /// A run takes so many octets of memory for each of its text.
 const MEMORY_PER_OCTET: f64 = 1.5;
 /// The largest integer of a TOML file.

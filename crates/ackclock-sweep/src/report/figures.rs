@@ -65,6 +65,47 @@ pub fn figure_csv(results: &Results, method: Method) -> Option<Vec<u8>> {
     (!points.is_empty()).then(|| figures.csv(&points, &metrics))
 }
 
+/// How much the figures of a number show.
+#[derive(Debug)]
+pub(crate) struct Drawings {
+    /// Points whose numbers are in the page, or beside it.
+    pub(crate) page_points: f64,
+    /// Marks, or cells of maps, on the page.
+    pub(crate) page_marks: f64,
+    /// The same of the figure for a paper.
+    pub(crate) paper_points: f64,
+    pub(crate) paper_marks: f64,
+}
+
+/// What is going to be drawn of each number; `None` where no key with numbers changes.
+pub(crate) fn drawings(plan: &Plan) -> Option<Drawings> {
+    let layout = layout(plan)?;
+    let points = accepted(plan).count() as f64;
+    if let Layout::Map { .. } = layout {
+        // Of more cells than rows several are one piece of a path.
+        let marks = if points > MOST_ROWS as f64 { points / 8.0 } else { points };
+        return Some(Drawings { page_points: points, page_marks: marks, paper_points: points, paper_marks: marks });
+    }
+    let (panels, _) = panels(plan, &layout);
+    let marks = |panels: &[Panel]| -> f64 {
+        let of_curve = |panel: &Panel, points: usize| match panel.joined {
+            true => points.min(MOST_VERTICES),
+            false => points / panel.step(),
+        };
+        let of_panel =
+            |panel: &Panel| panel.curves.iter().map(|(_, points)| of_curve(panel, points.len())).sum::<usize>();
+        panels.iter().map(of_panel).sum::<usize>() as f64
+    };
+    let paper = if let Layout::Sample { .. } = layout { &panels[..] } else { &panels[..panels.len().min(1)] };
+    let on_paper = paper.first().map_or(0, |panel| panel.points().count()) as f64;
+    Some(Drawings {
+        page_points: points,
+        page_marks: marks(&panels),
+        paper_points: on_paper,
+        paper_marks: marks(paper),
+    })
+}
+
 /// What can be drawn of a sweep.
 pub(super) struct Figures<'a> {
     results: &'a Results,
@@ -314,7 +355,7 @@ fn is_logarithmic(numbers: &[f64]) -> bool {
     spread(steps(|a, b| (b / a).ln())) < spread(steps(|a, b| b - a))
 }
 
-const DRAWN: [Drawn; 6] = [
+pub(super) const DRAWN: [Drawn; 6] = [
     Drawn { metric: "goodput_bps", name: "Goodput", unit: "bit/s", scale: 1e-6, shown: "Mb/s", decimals: 3 },
     Drawn {
         metric: "queueing_delay_p95_s",
@@ -330,9 +371,11 @@ const DRAWN: [Drawn; 6] = [
     Drawn { metric: "completion_p95_s", name: "Completion time, p95", unit: "s", scale: 1.0, shown: "s", decimals: 3 },
 ];
 /// More points have no rows in the table of the page.
-pub(super) const MOST_ROWS: usize = 2000;
+pub(crate) const MOST_ROWS: usize = 2000;
 /// The numbers of more points are not in the page, but in a file beside it.
-const MOST_INLINE: usize = 10_000;
+pub(crate) const MOST_INLINE: usize = 10_000;
+/// Marks and vertices of a curve, about.
+const MOST_VERTICES: usize = 500;
 /// Marks of a plot without curves.
 const MOST_MARKS: usize = 3000;
 

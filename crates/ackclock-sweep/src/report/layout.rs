@@ -1,5 +1,7 @@
 //! What is drawn against what: which key is the axis, which are curves, and which make plots beside each other.
 
+use std::collections::HashSet;
+
 use ackclock_report::page::bands::MOST_CURVES;
 use ackclock_scenario::sweep::rows;
 
@@ -103,7 +105,7 @@ pub(super) fn panels(plan: &Plan, layout: &Layout) -> (Vec<Panel>, usize) {
 
 fn by_values(plan: &Plan, x: usize, curves: Option<usize>, panels: &[usize]) -> (Vec<Panel>, usize) {
     let mut found: Vec<(Vec<usize>, Panel)> = Vec::new();
-    let mut left_out: Vec<Vec<usize>> = Vec::new();
+    let mut left_out: HashSet<Vec<usize>> = HashSet::new();
     for point in accepted(plan) {
         let rows = rows_of(plan, point);
         let place: Vec<usize> = panels.iter().map(|dimension| rows[*dimension]).collect();
@@ -117,9 +119,7 @@ fn by_values(plan: &Plan, x: usize, curves: Option<usize>, panels: &[usize]) -> 
                 found.len() - 1
             }
             None => {
-                if !left_out.contains(&place) {
-                    left_out.push(place);
-                }
+                left_out.insert(place);
                 continue;
             }
         };

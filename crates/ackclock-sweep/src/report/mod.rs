@@ -3,6 +3,7 @@
 mod figures;
 mod layout;
 
+pub(crate) use figures::{Drawings, MOST_INLINE, MOST_ROWS, drawings};
 pub use figures::{figure_csv, has_figure, pdf, pdf_has_letters, svg};
 
 use ackclock::record::stats::Bounds;
@@ -16,8 +17,19 @@ use crate::plan::Plan;
 use crate::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{Mean, Method, count, mean};
-use figures::{Drawn, Figures, MOST_ROWS, drawn};
+use figures::{DRAWN, Drawn, Figures, drawn};
 use layout::accepted;
+
+/// The numbers that are drawn, if runs have them.
+pub(crate) const DRAWN_METRICS: [&str; DRAWN.len()] = {
+    let mut names = [""; DRAWN.len()];
+    let mut nth = 0;
+    while nth < DRAWN.len() {
+        names[nth] = DRAWN[nth].metric;
+        nth += 1;
+    }
+    names
+};
 
 /// The page of a sweep: curves, and a table of all points with the command of each.
 pub fn page(results: &Results, method: Method) -> String {

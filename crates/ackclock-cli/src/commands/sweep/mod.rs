@@ -36,12 +36,14 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
     let (seeds, until_ci) = seeds_of_points(args, &sweep)?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
-    let memory = Estimate::memory_of(sweep.points() as f64 * seeds as f64);
-    room::refuse_beyond(Need { disk: 0.0, memory }, Path::new("."), LESS)?;
     let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);
+    let beside = Estimate::memory_of(sweep.points() as f64, seeds as f64);
+    // One point tells about how large the others are, of which as many as there are threads are loaded at a time.
+    let first = sweep.load(0).map_or(0.0, |loaded| ackclock_run::network_bytes(&loaded.scenario));
+    let threads_to_check = fitting(threads, first, beside)?;
     let time_limit = args.time_limit.as_deref().map(time_limit).transpose()?;
     let command = command::of(args, sweep.points().saturating_mul(seeds as u128));
-    let Some(checked) = check(&sweep, seeds, until_ci, command, threads)? else { return Ok(interrupted()) };
+    let Some(checked) = check(&sweep, seeds, until_ci, command, threads_to_check)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let path = args.out.clone().unwrap_or_else(|| Store::default_path(&checked.plan, shard));
@@ -50,11 +52,25 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     if seeds > 1 && checked.is_certain {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
-    let options =
-        Options { threads, engine: args.engine.into(), time_limit, shard, retry: args.retry, stop: interrupt::watch() };
+    let at_a_time = fitting(threads, checked.network_bytes, beside)?;
+    if at_a_time < threads {
+        let each = size(checked.network_bytes);
+        console::note(format_args!(
+            "note: {at_a_time} instead of {threads} runs at a time: each takes about {each} of memory"
+        ));
+    }
+    let memory = beside + checked.network_bytes * at_a_time as f64;
+    let options = Options {
+        threads: at_a_time,
+        engine: args.engine.into(),
+        time_limit,
+        shard,
+        retry: args.retry,
+        stop: interrupt::watch(),
+    };
     if args.dry_run {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
-        return match announced(&sweep, &checked, &todo, &options) {
+        return match announced(&sweep, &checked, &todo, &options, memory, shown.baseline.is_some()) {
             Some((text, _)) => output::print(&(text + "\n")).map(|()| Exit::Fine),
             None => Ok(interrupted()),
         };
@@ -64,7 +80,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         console::note(format_args!("warning: {damage}"));
     }
     let todo = missing(opened.results(), &checked.costs, &options);
-    match announced(&sweep, &checked, &todo, &options) {
+    match announced(&sweep, &checked, &todo, &options, memory, shown.baseline.is_some()) {
         Some((text, estimate)) if !todo.is_empty() => {
             console::note(format_args!("{text}"));
             room::refuse_beyond(Need { disk: estimate.disk_bytes, memory: 0.0 }, &path, LESS)?;
@@ -78,6 +94,17 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Interrupted);
     }
     finish(&mut store, &shown, options.shard)
+}
+
+/// How many runs, or points that are loaded, fit into memory at a time, at most so many.
+fn fitting(threads: usize, each: f64, beside: f64) -> Result<usize, Failure> {
+    match room::runs_at_a_time(threads, each, beside) {
+        Some(threads) => Ok(threads),
+        None => {
+            room::refuse_beyond(Need { disk: 0.0, memory: beside + each }, Path::new("."), LESS)?;
+            Ok(1)
+        }
+    }
 }
 
 /// How many seeds points have at most, and the rule by which they have fewer, if there is one.
@@ -201,9 +228,11 @@ fn announced(
     checked: &Checked,
     todo: &[usize],
     options: &Options<'_>,
+    memory: f64,
+    has_differences: bool,
 ) -> Option<(String, Estimate)> {
     let plan = &checked.plan;
-    let estimate = Estimate::of(sweep, checked, todo, options.threads, options.stop)?;
+    let estimate = Estimate::of(sweep, checked, todo, options, has_differences)?;
     let points = diagnostics::plural(checked.accepted_points(), "point");
     let least = plan.until_ci.as_ref().map_or(plan.seeds, |until| until.least);
     let all = checked.accepted_points() * least;
@@ -216,15 +245,15 @@ fn announced(
         open if open == all => String::new(),
         open => format!(", {} to do", grouped(open as u128)),
     };
-    let memory = match estimate.memory_bytes {
+    let memory = match memory {
         bytes if bytes >= MUCH_MEMORY => format!(", {} of memory", size(bytes)),
         _ => String::new(),
     };
     let (seeds, at_most, disk) = match &plan.until_ci {
         None => (diagnostics::plural(plan.seeds, "seed"), "", estimate.disk_bytes),
         Some(until) => {
-            let largest = estimate.disk_bytes * plan.seeds as f64 / until.least as f64;
-            (format!("{} to {} seeds until {}", until.least, plan.seeds, until.said()), "at most ", largest)
+            let seeds = format!("{} to {} seeds until {}", until.least, plan.seeds, until.said());
+            (seeds, "at most ", estimate.most_disk_bytes)
         }
     };
     let at_first = if plan.until_ci.is_some() { " at first" } else { "" };
