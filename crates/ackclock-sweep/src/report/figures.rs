@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use ackclock::record::stats::Bounds;
 use ackclock_report::page::bands::{BandCurve, BandPoint, Bands};
 use ackclock_report::page::heat::{self, HeatMap};
 use ackclock_report::page::html::Html;
@@ -26,6 +27,13 @@ pub(super) struct Drawn {
     pub(super) scale: f64,
     pub(super) shown: &'static str,
     pub(super) decimals: usize,
+}
+
+impl Drawn {
+    /// What it is multiplied with where it is drawn: scales find prefixes of units themselves.
+    fn factor(&self) -> f64 {
+        if self.unit == "%" { self.scale } else { 1.0 }
+    }
 }
 
 /// The numbers that runs have, by their places in the list of metrics.
@@ -231,7 +239,7 @@ impl<'a> Figures<'a> {
         let linked = linked && self.first_without_row == usize::MAX;
         let cell = |point: usize| {
             let rows = rows_of(plan, point);
-            let mean = mean(self.results, point, place, self.method)?.mean;
+            let mean = mean(self.results, point, place, self.method)?.mean * drawn.factor();
             let (href, about) =
                 if linked { (self.href(point), plan.label(point)) } else { (String::new(), String::new()) };
             Some(heat::Cell { x: rows[x], y: rows[y], mean, href, about })
@@ -253,8 +261,8 @@ impl<'a> Figures<'a> {
             let mean = mean(self.results, *point, place, self.method)?;
             Some(BandPoint {
                 x: key.number(rows_of(plan, *point)[dimension]),
-                mean: mean.mean,
-                interval: mean.interval.map(|interval| (interval.low, interval.high)),
+                mean: mean.mean * drawn.factor(),
+                interval: mean.interval.map(|Bounds { low, high }| (low * drawn.factor(), high * drawn.factor())),
                 href: if linked { self.href(*point) } else { String::new() },
                 about: plan.label(*point),
             })
@@ -365,9 +373,9 @@ pub(super) const DRAWN: [Drawn; 6] = [
         shown: "ms",
         decimals: 3,
     },
-    Drawn { metric: "loss", name: "Loss", unit: "fraction", scale: 100.0, shown: "%", decimals: 3 },
+    Drawn { metric: "loss", name: "Loss", unit: "%", scale: 100.0, shown: "%", decimals: 3 },
     Drawn { metric: "fairness", name: "Fairness", unit: "fraction", scale: 1.0, shown: "", decimals: 4 },
-    Drawn { metric: "udp_loss", name: "Loss of UDP", unit: "fraction", scale: 100.0, shown: "%", decimals: 3 },
+    Drawn { metric: "udp_loss", name: "Loss of UDP", unit: "%", scale: 100.0, shown: "%", decimals: 3 },
     Drawn { metric: "completion_p95_s", name: "Completion time, p95", unit: "s", scale: 1.0, shown: "s", decimals: 3 },
 ];
 /// More points have no rows in the table of the page.
