@@ -1,8 +1,8 @@
 //! Whatever call of the operating system fails while results are written, and wherever the process is killed: nothing is torn, nothing
 //! that was kept is lost, and the same command brings the same results.
 //!
-//! `faults/shim.c` makes one of the calls by which the program changes files fail. Here some of the calls are tried; with `FAULTS=all`,
-//! in `make verify`, all of them.
+//! `faults/shim.c` makes one of the calls by which the program changes files fail: each of them in turn, in each of four ways, of runs that
+//! take a millisecond.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use crate::support::{Place, RANDOM};
+use crate::support::{Place, RANDOM, outcome};
 
 /// The shim as a shared library, or nothing if it cannot be made here.
 fn shim() -> Option<&'static Path> {
@@ -40,32 +40,44 @@ struct Case<'a> {
     name: &'a str,
     before: &'a [&'a [&'a str]],
     command: &'a [&'a str],
+    /// Files that it writes beside the folder.
+    beside: &'a [&'a str],
     /// Whether the ledger is a part of the results.
     keeps_ledger: bool,
+    /// At how many calls each fault is tried, where the command takes too long for all.
+    some: Option<usize>,
 }
 
 impl Case<'_> {
     /// A new folder, with what is there before.
-    fn place(&self, what: &str) -> Place {
-        let place = Place::with(&format!("faults-{}-{what}", self.name), RANDOM);
+    fn place(&self, shim: &Path, what: &str) -> Place {
+        let place = Place::with(&format!("faults-{}-{what}", self.name), TINY);
         for command in self.before {
-            place.run(command).exits_with(0);
+            outcome(under(shim, &place, command)).exits_with(0);
         }
         place
     }
 
-    /// Runs the command in a folder under the shim; `fault` at the call of this number.
+    /// Runs the command in a folder; `fault` at the call of this number.
     fn run(&self, shim: &Path, place: &Place, fault: &str, at: usize) -> Output {
-        let mut command = place.command(self.command);
-        command.env("LD_PRELOAD", shim).env("FAULT", fault).env("FAULT_AT", at.to_string());
+        let mut command = under(shim, place, self.command);
+        command.env("FAULT", fault).env("FAULT_AT", at.to_string());
         command.env("FAULT_COUNT", place.path("count")).output().unwrap()
+    }
+
+    /// The files of the results. The order of the lines of a ledger is that in which runs ended; the marker of a folder knows also what
+    /// was there before.
+    fn results(&self, place: &Place) -> Vec<(String, Vec<u8>)> {
+        let beside = self.beside.iter().map(|name| (name.to_string(), fs::read(place.path(name)).unwrap()));
+        results_of(&place.path("kept")).into_iter().chain(beside).collect()
     }
 }
 
-/// The files of the results, and what was printed. The order of the lines of a ledger is that in which runs ended; the marker of a
-/// folder knows also what was there before.
-fn results(place: &Place) -> Vec<(String, Vec<u8>)> {
-    results_of(&place.path("kept"))
+/// A command in a folder under the shim, without a fault: it is not slowed down by the disk.
+fn under(shim: &Path, place: &Place, arguments: &[&str]) -> Command {
+    let mut command = place.command(arguments);
+    command.env("LD_PRELOAD", shim);
+    command
 }
 
 fn results_of(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -106,21 +118,22 @@ fn resumed(stderr: &str) -> Option<usize> {
     stderr.lines().find_map(|line| line.strip_prefix("resuming: "))?.split(' ').next()?.parse().ok()
 }
 
-/// Every fault at many calls, or at all of them.
+/// Every fault at all calls, or at some of them.
 fn try_all(case: &Case<'_>) {
     let Some(shim) = shim() else { return };
-    let whole = case.place("whole");
+    let whole = case.place(shim, "whole");
     let undisturbed = case.run(shim, &whole, "", 0);
     assert!(undisturbed.status.success(), "{undisturbed:?}");
     let calls: usize = whole.read("count").parse().unwrap();
     assert!(calls > 20, "only {calls} calls: the shim does not see them");
-    let expected = results(&whole);
-    let some = if std::env::var("FAULTS").is_ok_and(|faults| faults == "all") { 1 } else { calls.div_ceil(AT_SOME) };
+    let expected = case.results(&whole);
+    let are_all_tried = std::env::var("FAULTS").is_ok_and(|faults| faults == "all");
+    let some = case.some.filter(|_| !are_all_tried).map_or(1, |some| calls.div_ceil(some));
     for (n, fault) in ["kill", "torn", "full", "broken"].into_iter().enumerate() {
         // Other calls with each fault.
         for at in (1 + n % some..=calls).step_by(some) {
             let context = format!("{}: {fault} at call {at} of {calls}", case.name);
-            let place = case.place("faulty");
+            let place = case.place(shim, "faulty");
             let output = case.run(shim, &place, fault, at);
             let stderr = String::from_utf8(output.stderr.clone()).unwrap();
             let kept = kept_runs(&place);
@@ -145,13 +158,13 @@ fn try_all(case: &Case<'_>) {
             // new one are beside it, and this is named.
             let is_mixed = !case.before.is_empty() && fault == "broken";
             if place.path("kept").exists() && !is_mixed {
-                let verified = place.run(&["verify", "kept"]);
+                let verified = outcome(under(shim, &place, &["verify", "kept"]));
                 let is_empty = verified.stderr.contains("has no results of ackclock");
                 assert!(verified.code == 0 || is_empty, "{context}: {verified:#?}");
             }
-            let again = place.run(case.command).exits_with(0);
+            let again = outcome(under(shim, &place, case.command)).exits_with(0);
             assert!(again.stdout.as_bytes() == undisturbed.stdout, "{context}: {again:#?}");
-            let found = results(&place);
+            let found = case.results(&place);
             let names = |of: &[(String, Vec<u8>)]| of.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
             assert_eq!(names(&found), names(&expected), "{context}");
             for ((name, found), (_, expected)) in found.iter().zip(&expected) {
@@ -161,58 +174,89 @@ fn try_all(case: &Case<'_>) {
             if !case.keeps_ledger {
                 assert_eq!(resumed(&again.stderr).unwrap_or(0), kept, "{context}: {again:#?}");
             }
-            let verified = place.run(&["verify", "kept"]).exits_with(0);
+            let verified = outcome(under(shim, &place, &["verify", "kept"])).exits_with(0);
             assert!(!verified.stdout.contains("note:"), "{context}: {verified:#?}");
         }
     }
 }
 
-/// How many calls are tried with each fault.
-const AT_SOME: usize = 8;
+/// A scenario whose runs take a millisecond, and depend on the seed.
+const TINY: &str = r#"
+name = "tiny"
+duration = "20 ms"
+
+[network]
+topology = "n-source"
+sources = 2
+rate = "10 Mbps"
+access_delay = "5 us"
+trunk_delay = "1 ms"
+
+[queue]
+buffer = "60 cells"
+policy = "epd"
+
+[tcp]
+tick_phase = "random"
+tick = "5 ms"
+"#;
 
 const RUN: [&str; 10] =
     ["run", "scenario.toml", "--seeds", "3", "--record", "cwnd", "--capture", "s1", "--out", "kept"];
-const SWEEP: [&str; 8] = ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--seeds", "2", "--out", "kept"];
+const SWEEP: [&str; 8] =
+    ["sweep", "scenario.toml", "--vary", "queue.buffer=30cells,60cells", "--seeds", "2", "--out", "kept"];
+/// What a sweep writes beside its folder, and what makes it write one table more.
+const SHOWN: [&str; 6] = ["--plot", "figure.svg", "--report", "page.html", "--baseline", "queue.buffer=30cells"];
+const BESIDE: [&str; 2] = ["figure.svg", "page.html"];
 
 #[test]
 fn run_survives_every_fault() {
-    try_all(&Case { name: "run", before: &[], command: &RUN, keeps_ledger: false });
+    try_all(&Case { name: "run", before: &[], command: &RUN, beside: &[], keeps_ledger: false, some: None });
 }
 
 /// The earlier result is there until the new one is, and both never mix.
 #[test]
 fn run_survives_every_fault_where_it_replaces_a_result() {
-    let earlier: &[&str] = &[
-        "run",
-        "scenario.toml",
-        "--record",
-        "cwnd",
-        "--capture",
-        "s1",
-        "--out",
-        "kept",
-        "--set",
-        "queue.buffer=80 cells",
-    ];
-    try_all(&Case { name: "replace", before: &[earlier], command: &RUN, keeps_ledger: false });
+    let earlier = [&RUN[..2], &RUN[4..], &["--set", "queue.buffer=80 cells"]].concat();
+    try_all(&Case {
+        name: "replace",
+        before: &[&earlier],
+        command: &RUN,
+        beside: &[],
+        keeps_ledger: false,
+        some: None,
+    });
 }
 
 #[test]
 fn sweep_survives_every_fault() {
-    try_all(&Case { name: "sweep", before: &[], command: &SWEEP, keeps_ledger: true });
+    let command = [&SWEEP[..], &SHOWN].concat();
+    try_all(&Case { name: "sweep", before: &[], command: &command, beside: &BESIDE, keeps_ledger: true, some: None });
+}
+
+/// More seeds and more values in the folder of a sweep that is complete: other runs are added, and all tables are others.
+#[test]
+fn sweep_survives_every_fault_where_it_replaces_tables() {
+    let command =
+        [&SWEEP[..3], &["queue.buffer=30cells,60cells,90cells", "--seeds", "3"], &SWEEP[6..], &SHOWN].concat();
+    let earlier = [&SWEEP[..], &SHOWN].concat();
+    let (before, beside) = (&[&earlier[..]], &BESIDE);
+    try_all(&Case { name: "sweep-more", before, command: &command, beside, keeps_ledger: true, some: None });
 }
 
 #[test]
 fn merge_survives_every_fault() {
     let part = |shard, out| -> Vec<&str> { [&SWEEP[..6], &["--shard", shard, "--out", out]].concat() };
     let before: &[&[&str]] = &[&part("1/2", "a"), &part("2/2", "b")];
-    try_all(&Case { name: "merge", before, command: &["merge", "b", "a", "--out", "kept"], keeps_ledger: true });
+    let command = [&["merge", "b", "a", "--out", "kept"][..], &SHOWN].concat();
+    try_all(&Case { name: "merge", before, command: &command, beside: &BESIDE, keeps_ledger: true, some: None });
 }
 
+/// The figures of a study take longer than a sweep of few runs: some calls, and in `make verify` (`FAULTS=all`) all of them.
 #[test]
 fn reproduce_survives_every_fault() {
     let command = &["reproduce", "sack-ubr/figures", "--out", "kept"];
-    try_all(&Case { name: "reproduce", before: &[], command, keeps_ledger: true });
+    try_all(&Case { name: "reproduce", before: &[], command, beside: &[], keeps_ledger: true, some: Some(8) });
 }
 
 /// A disk that is really full: the file and the remedy are named, and with room the same command goes on.

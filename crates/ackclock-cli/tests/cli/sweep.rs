@@ -144,24 +144,23 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
     assert_eq!(keys(&place, "some").len(), 36);
 }
 
-/// Signals at moments that follow from a fixed sequence of numbers; `make verify` has fifty of them.
+/// Signals at moments that follow from a fixed sequence of numbers.
 #[test]
 #[cfg(unix)]
 fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
     let place = Place::with("sweep-killed", RANDOM);
-    let moments = std::env::var("SWEEP_KILLS").map_or(MOMENTS, |moments| moments.parse().unwrap());
-    // More moments need more runs, so that the last find some to be done.
-    let (delays, duration) = if moments > MOMENTS { (40, "duration=1 s") } else { (4, "duration=300 ms") };
-    let vary = format!("network.trunk_delay=1..4ms:lin:{delays}");
-    let many = |out| ["--vary", &vary, "--set", duration, "--out", out];
+    // So many runs that the last signals find some to be done.
+    let vary = format!("network.trunk_delay=1..4ms:lin:{DELAYS}");
+    let many = |out| ["--vary", &vary, "--set", "duration=600 ms", "--out", out];
     let arguments = sweep(&many("killed"));
     let mut before: Vec<String> = Vec::new();
     let mut random = 12_345_u64;
-    for kill in 0..moments {
+    let mut in_between = 0;
+    for kill in 0..MOMENTS {
         let mut command = place.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        thread::sleep(Duration::from_millis(50 + (random >> 33) % 400));
+        thread::sleep(Duration::from_millis(40 + (random >> 33) % 160));
         let signal = ["-KILL", "-TERM", "-HUP"][kill % 3];
         let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
         child.wait().unwrap();
@@ -171,18 +170,22 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
         let now: Vec<String> = whole.lines().map(|line| line.split('"').nth(3).unwrap().to_owned()).collect();
         assert!(now.starts_with(&before), "what was finished stays");
         assert_eq!(now.iter().collect::<BTreeSet<_>>().len(), now.len(), "and is not repeated");
+        in_between += usize::from(now.len() > before.len() && now.len() < 36 * DELAYS);
         before = now;
     }
+    assert!(in_between > MOMENTS / 3, "only {in_between} of the signals came after some runs and before the last");
     swept(&place, &many("killed")).exits_with(0);
     let all = keys(&place, "killed");
-    assert!(all.starts_with(&before) && all.len() == 36 * delays);
-    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 36 * delays);
+    assert!(all.starts_with(&before) && all.len() == 36 * DELAYS);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 36 * DELAYS);
     swept(&place, &many("fresh")).exits_with(0);
     assert_eq!(tables(&place, "killed"), tables(&place, "fresh"));
 }
 
 #[cfg(unix)]
-const MOMENTS: usize = 9;
+const MOMENTS: usize = 50;
+#[cfg(unix)]
+const DELAYS: usize = 12;
 
 #[test]
 fn what_the_scenario_refuses_is_named_once_and_the_rest_runs_if_asked_for() {
