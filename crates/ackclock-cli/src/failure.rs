@@ -102,6 +102,7 @@ impl From<ackclock_sweep::Error> for Failure {
     fn from(error: ackclock_sweep::Error) -> Failure {
         match error {
             ackclock_sweep::Error::Defect(message) => Failure::defect(message),
+            error @ ackclock_sweep::Error::Seeds { .. } => Failure::usage(&error, error.help()),
             error => Failure::outside(&error, error.help()),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::document::Document;
 use crate::plan::{Plan, plan};
+use crate::sweep;
 use crate::text::diagnostic::{Diagnostic, LoadError, Report, Severity};
 use crate::text::overrides::{self, Argument};
 use crate::text::source::Source;
@@ -55,6 +56,14 @@ fn read(
 ) -> Result<Checked, LoadError> {
     let mut report = Report::of(path);
     let mut tree = files::read(source, path, &mut report)?;
+    if let Some(at) = sweep::file_of_sweep(&tree) {
+        report
+            .error(at, "this is a sweep, not a scenario: it names a scenario, and what is varied of it")
+            .label("not in a scenario")
+            .help(format!("run it with `ackclock sweep {path}`"));
+        // Each other key of the file would be an error.
+        return Err(LoadError::Invalid(report.into_diagnostics()));
+    }
     let is_readable = !report.has_errors();
     overrides::apply_arguments(&mut tree, arguments, &mut report);
     overrides::apply(&mut tree, overrides, &mut report);

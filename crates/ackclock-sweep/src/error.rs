@@ -33,6 +33,13 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The plan in a folder that is to be put together with others is damaged.
+    PartPlan {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A folder holds another sweep.
     Other {
         /// The folder.
@@ -78,6 +85,10 @@ impl Error {
                 "name another folder with --out DIR, or remove this file and run the same `ackclock sweep` again: finished runs are used"
                     .into()
             }
+            Error::PartPlan { .. } => {
+                "leave this folder out, or remove this file and run the part again with --out of this folder: finished runs are used; nothing was written"
+                    .into()
+            }
             Error::Other { .. } => "name another folder with --out DIR; nothing in this one was changed".into(),
             Error::OtherPart { .. } => {
                 "leave this folder out, or run its part again with the scenario, values and seeds of the others, by this program; nothing was written".into()
@@ -118,7 +129,9 @@ impl fmt::Display for Error {
                     "the scenario at {point} is another than when the sweep began: a file that it reads was changed"
                 )
             }
-            Error::Plan { file, reason } => write!(f, "`{}` cannot be used: {reason}", file.display()),
+            Error::Plan { file, reason } | Error::PartPlan { file, reason } => {
+                write!(f, "`{}` cannot be used: {reason}", file.display())
+            }
             Error::Other { folder, because } => {
                 write!(f, "`{}` holds another sweep: {because}; nothing was run", folder.display())
             }

@@ -26,7 +26,11 @@ pub struct Merged {
 pub fn plan_of(parts: &[PathBuf]) -> Result<Plan, Error> {
     let mut plans = Vec::new();
     for folder in parts {
-        let found = read_plan(folder)?.ok_or_else(|| Error::NoSweep(folder.clone()))?;
+        let found = read_plan(folder).map_err(|error| match error {
+            Error::Plan { file, reason } => Error::PartPlan { file, reason },
+            error => error,
+        })?;
+        let found = found.ok_or_else(|| Error::NoSweep(folder.clone()))?;
         let first = plans.first().unwrap_or(&found);
         check_part(folder, &found, first)?;
         plans.push(found);

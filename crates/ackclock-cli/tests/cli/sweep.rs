@@ -310,6 +310,53 @@ fn folders_of_others_are_refused() {
         .says(&["`other` is no part of the same sweep: of `random` over tcp.recovery", "leave this folder out"]);
 }
 
+/// What is probably not meant is said, and what is wrong has a remedy that can be followed.
+#[test]
+fn mistakes_are_named_with_what_to_do() {
+    let place = Place::with("sweep-mistakes", RANDOM);
+    let of = |arguments: &[&str]| place.run(&[&["sweep", "scenario.toml"], arguments].concat());
+    let twice = of(&["--vary", "queue.buffer=60cells,60 cells,90cells,0.06 kcells", "--dry-run"]);
+    assert_eq!(twice.code, 3, "there are no kilocells: {twice:#?}");
+    let twice = of(&["--vary", "queue.buffer=60cells,60 cells,90cells", "--dry-run"]).exits_with(0);
+    assert!(twice.stdout.starts_with("2 points, 1 seed: 2 runs"), "{twice:#?}");
+    twice.says(&["warning: `queue.buffer` has the same value twice", "--> --vary:1:22"]);
+    let set = ["--set", "queue.buffer=70cells", "--vary", "queue.buffer=60cells,90cells", "--dry-run"];
+    of(&set).exits_with(0).says(&["warning: `queue.buffer` is set and varied", "--> --set:1:7"]);
+    let within = ["--vary", "queue=5cells", "--vary", "queue.buffer=60cells"];
+    of(&within).exits_with(3).says(&["`queue.buffer` and `queue` are varied, of which one is a part of the other"]);
+    of(&["--vary", "que.buffer=60cells"]).exits_with(3).says(&["did you mean `queue`?"]);
+    for (range, help) in [
+        (".5..5cells:lin:3", "write a digit before the point: 0.5"),
+        ("..9cells:lin:2", "write a number at both ends"),
+        ("nan..9cells:lin:2", "\"nan\" is no end of a range"),
+        ("5..5cells:lin:2", "for one value write 5cells"),
+        ("5..9cells", "expected :log:N or :lin:N"),
+    ] {
+        of(&["--vary", &format!("queue.buffer={range}")]).exits_with(3).says(&[help, "\n  = help: "]);
+    }
+    of(&["--seeds", "2", "--set", "seed=9223372036854775807"])
+        .exits_with(2)
+        .says(&["2 seeds from 9223372036854775807 on go beyond the largest seed"]);
+    // A sweep is no scenario.
+    place.write("sweep.toml", "scenario = \"scenario.toml\"\nseeds = 2\n[vary]\nqueue.buffer = [\"60 cells\"]\n");
+    for command in ["run", "check"] {
+        let outcome = place.run(&[command, "sweep.toml"]).exits_with(3);
+        assert_eq!(outcome.stderr.matches("error: ").count(), 1, "{outcome:#?}");
+        outcome.says(&["run it with `ackclock sweep sweep.toml`"]);
+    }
+    // Runs that failed are not called finished.
+    let failing = ["--vary", "queue.buffer=60cells,90cells", "--time-limit", "1ps", "--out", "failed"];
+    of(&failing).exits_with(1).says(&["2 runs failed"]);
+    let again = of(&[&failing[..], &["--retry"]].concat()).exits_with(1);
+    again.says(&["resuming: 0 runs finished before, 2 failed"]);
+    // What is said of a part that cannot be used is about that part.
+    place.write("failed/sweep.json", "{}");
+    place.run(&["merge", "failed", "--out", "all"]).exits_with(1).says(&[
+        "`failed/sweep.json` cannot be used: it is damaged",
+        "leave this folder out, or remove this file and run the part again with --out of this folder",
+    ]);
+}
+
 /// The damaged line is named, its run is done again, and no other.
 #[test]
 fn damage_is_named_and_done_again() {

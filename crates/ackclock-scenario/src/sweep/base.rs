@@ -7,7 +7,7 @@ use blake3::Hasher;
 
 use super::dimension::Path;
 use crate::text::diagnostic::Report;
-use crate::text::tree::{Item, Node, Table};
+use crate::text::tree::{Node, Table};
 use crate::text::version;
 use crate::values::quantity::{Dimension as Measure, Quantity};
 
@@ -22,13 +22,15 @@ pub(super) fn base<'a>(mut tree: Table, varied: impl Iterator<Item = &'a Path>) 
         let names: Vec<&str> = path.names.iter().map(|(name, _)| name.as_str()).collect();
         remove(&mut tree, &names);
     }
-    let hash = |item: &Item| {
-        let mut hasher = Hasher::new();
-        add(&item.node, &mut hasher);
-        hasher.finalize().to_hex()[..16].to_owned()
-    };
     let filled = tree.entries.iter().filter(|(_, entry)| !is_empty(&entry.item.node));
-    filled.map(|(name, entry)| (name.clone(), hash(&entry.item))).collect()
+    filled.map(|(name, entry)| (name.clone(), hash(&entry.item.node))).collect()
+}
+
+/// A hash of a value, the same however it is spelled.
+pub(super) fn hash(node: &Node) -> String {
+    let mut hasher = Hasher::new();
+    add(node, &mut hasher);
+    hasher.finalize().to_hex()[..16].to_owned()
 }
 
 fn remove(table: &mut Table, names: &[&str]) {

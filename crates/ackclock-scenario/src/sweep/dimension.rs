@@ -131,6 +131,8 @@ fn in_file(node: &Node) -> String {
         Node::Flag(flag) => flag.to_string(),
         Node::Integer(Some(integer)) => integer.to_string(),
         Node::Integer(None) => "an integer beyond 64 bits".to_owned(),
+        // As TOML spells it.
+        Node::Float(float) if float.is_nan() => "nan".to_owned(),
         Node::Float(float) => format!("{float:?}"),
         Node::Date => "a date".to_owned(),
         Node::Array(items) => values::list(items.iter().map(|item| in_file(&item.node))),

@@ -100,6 +100,8 @@ impl<'a> Sweep<'a> {
             .chain(request.vary.iter().filter_map(|text| vary::argument(text, &mut report)))
             .collect();
         refuse_twice(&varied, &mut report);
+        let of_sweep = (path != request.file).then_some(request.file);
+        warn_of_sets(&varied, &tree, of_sweep, &mut report);
         let wanted = request.latin_hypercube.or(latin_hypercube);
         let dimensions = dimensions(varied, wanted, &mut report);
         let widths = widths(request, of_widths, &mut report);
@@ -146,6 +148,13 @@ impl<'a> Sweep<'a> {
         }
         tree
     }
+}
+
+/// Where a file that is a sweep, and no scenario, names its scenario.
+pub(crate) fn file_of_sweep(tree: &Table) -> Option<At> {
+    // A scenario may have a wrong key of this name.
+    let is_scenario = ["network", "satellites"].iter().any(|section| tree.entries.contains_key(*section));
+    tree.entries.get("scenario").filter(|_| !is_scenario).map(|entry| entry.key_at)
 }
 
 /// The number of the value of each dimension at a point.
@@ -199,9 +208,12 @@ fn no_recordings(key: &str, at: At, report: &mut Report) {
         .help("record one run with `ackclock run --record`");
 }
 
-/// Keys that are no dimension, and keys of two dimensions.
+/// Keys that are no dimension, and keys of two dimensions, also where one is a table that has the other.
 fn refuse_twice(varied: &[Varied], report: &mut Report) {
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: Vec<&[(String, At)]> = Vec::new();
+    let begins_with = |long: &[(String, At)], short: &[(String, At)]| {
+        short.len() <= long.len() && short.iter().zip(long).all(|((a, _), (b, _))| a == b)
+    };
     for Path { names, at } in varied.iter().flat_map(|varied| &varied.assignments).map(|Assignment { path, .. }| path) {
         let (name, spelled) = (names[0].0.as_str(), dimension::spelled(names));
         if names.len() == 1 && name == "seed" {
@@ -211,13 +223,49 @@ fn refuse_twice(varied: &[Varied], report: &mut Report) {
                 .help("write --seeds N for N seeds from that of the scenario on");
         } else if names.len() == 1 && RECORDINGS.contains(&name) {
             no_recordings(name, *at, report);
-        } else if seen.contains(&spelled) {
+        } else if seen.iter().any(|other| other.len() == names.len() && begins_with(other, names)) {
             report
                 .error(*at, format!("`{spelled}` is varied twice"))
                 .label("the second time")
                 .help("list all its values in one place, separated by commas");
+        } else if let Some(other) = seen.iter().find(|other| begins_with(other, names) || begins_with(names, other)) {
+            report
+                .error(
+                    *at,
+                    format!(
+                        "`{spelled}` and `{}` are varied, of which one is a part of the other",
+                        dimension::spelled(other)
+                    ),
+                )
+                .label("the same key once more")
+                .help("vary keys that are in no table which is varied as a whole");
         }
-        seen.push(spelled);
+        seen.push(names);
+    }
+}
+
+/// Values of the command line, or of the sweep file of this path, that no point has: the key is varied.
+fn warn_of_sets(varied: &[Varied], tree: &Table, of_sweep: Option<&str>, report: &mut Report) {
+    for Assignment { path: Path { names, .. }, .. } in varied.iter().flat_map(|varied| &varied.assignments) {
+        let Some(at) = place_of(tree, names) else { continue };
+        // Values of the scenario file are what is varied.
+        if report.file_of(at).is_none_or(|file| Some(file) == of_sweep) {
+            report
+                .warning(at, format!("`{}` is set and varied", dimension::spelled(names)))
+                .label("no run has this value")
+                .help("leave it out, or put it among the values that are varied");
+        }
+    }
+}
+
+/// Where a key stands in a tree.
+fn place_of(tree: &Table, names: &[(String, At)]) -> Option<At> {
+    let ((name, _), inner) = names.split_first()?;
+    let entry = tree.entries.get(name)?;
+    match &entry.item.node {
+        _ if inner.is_empty() => Some(entry.key_at),
+        Node::Table(table) => place_of(table, inner),
+        _ => None,
     }
 }
 

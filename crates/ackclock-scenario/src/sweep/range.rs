@@ -38,9 +38,12 @@ enum Spacing {
     Logarithmic,
 }
 
-/// Whether a text is meant as a range, right or wrong.
+/// Whether a text is meant as a range, right or wrong: it begins with a number, or has a spacing.
 pub(super) fn is_range(text: &str) -> bool {
-    text.split_once("..").is_some_and(|(low, _)| low.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '-'))
+    text.split_once("..").is_some_and(|(low, rest)| {
+        let has_spacing = rest.split(':').skip(1).any(|part| ["lin", "log"].contains(&part.trim()));
+        has_spacing || low.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    })
 }
 
 impl Range {
@@ -92,11 +95,14 @@ impl Range {
 
     fn is_sound(&self, low: &str, high: &str, report: &mut Report) -> bool {
         if self.low >= self.high {
-            let help = (self.low > self.high).then(|| "write the smaller end first".to_owned());
+            let help = match self.low > self.high {
+                true => "write the smaller end first".to_owned(),
+                false => format!("for one value write {high}"),
+            };
             report
                 .error(self.at, format!("the range {} is empty", quoted(&self.text)))
                 .label(format!("{high} is not more than {low}"))
-                .help_if(help);
+                .help(help);
             return false;
         }
         if self.low == 0.0 && self.spacing == Spacing::Logarithmic {
@@ -203,8 +209,16 @@ fn ends(low: &str, high: &str, at: At, report: &mut Report) -> Option<(Kind, (f6
 fn end<'a>(text: &'a str, at: At, report: &mut Report) -> Option<(&'a str, &'a str)> {
     let parts = split(text).ok();
     if parts.is_none() {
-        let minus = text.starts_with('-').then(|| "values are not negative".to_owned());
-        report.error(at, format!("{} is no end of a range", quoted(text))).label("expected a number").help_if(minus);
+        let help = match text.chars().next() {
+            Some('-') => "values are not negative".to_owned(),
+            Some('.') => format!("write a digit before the point: 0{text}"),
+            _ => "write a number at both ends, as in 0.1..4bdp:log:10".to_owned(),
+        };
+        let message = match text {
+            "" => "the range has no first end, or no last".to_owned(),
+            text => format!("{} is no end of a range", quoted(text)),
+        };
+        report.error(at, message).label("expected a number").help(help);
     }
     parts
 }

@@ -1,6 +1,9 @@
 //! `--vary path=values`: what one argument, or one entry of a sweep file, says.
 
-use super::dimension::{Dimension, Path};
+use std::collections::HashSet;
+
+use super::base;
+use super::dimension::{self, Dimension, Path};
 use super::range::{self, Range};
 use crate::text::diagnostic::{At, Report, TextId};
 use crate::text::overrides;
@@ -134,9 +137,32 @@ impl Varied {
         }
         let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
         let rows = std::iter::from_fn(|| columns.iter_mut().map(Iterator::next).collect::<Option<Vec<Item>>>());
-        let dimension = Dimension { paths, rows: rows.collect() };
-        Some(dimension)
+        Some(Dimension { rows: each_once(rows, &paths, report), paths })
     }
+}
+
+/// The rows, of equal ones the first: the points would be the same runs. Equal values of a list are named; those of a range are equal
+/// because they are rounded, and come once anyway.
+fn each_once(rows: impl Iterator<Item = Vec<Item>>, paths: &[Path], report: &mut Report) -> Vec<Vec<Item>> {
+    let mut seen: HashSet<Vec<String>> = HashSet::new();
+    let mut kept = Vec::new();
+    let mut again: Option<At> = None;
+    for row in rows {
+        if seen.insert(row.iter().map(|item| base::hash(&item.node)).collect()) {
+            kept.push(row);
+        } else {
+            again = again.or(row.first().map(|item| item.at));
+        }
+    }
+    if let Some(at) = again {
+        let names: Vec<String> = paths.iter().map(|path| format!("`{}`", dimension::spelled(&path.names))).collect();
+        let has = if names.len() == 1 { "has" } else { "have" };
+        report
+            .warning(at, format!("{} {has} the same value twice", names.join(" and ")))
+            .label("counts once")
+            .help("leave it out");
+    }
+    kept
 }
 
 impl Sampled {

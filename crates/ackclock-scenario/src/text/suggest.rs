@@ -60,6 +60,9 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     if let Some(near) = nearest(word, names.iter().copied()) {
         return (Some(near), Some(format!("did you mean `{near}`?")));
     }
+    if let Some(whole) = only_beginning(word, names) {
+        return (Some(whole), Some(format!("did you mean `{whole}`?")));
+    }
     let everywhere = Section::everywhere().flat_map(|section| section.keys().map(|key| key.name));
     let near = nearest(word, everywhere);
     let home = near.and_then(|near| Section::everywhere().find(|section| section.key_named(near).is_some()));
@@ -67,6 +70,14 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     (None, help)
 }
 
+/// The only name of which a word is the beginning.
+fn only_beginning(word: &str, names: &[&'static str]) -> Option<&'static str> {
+    let mut all = names.iter().filter(|name| word.len() >= SHORTEST_BEGINNING && name.starts_with(word));
+    all.next().filter(|_| all.next().is_none()).copied()
+}
+
+/// Shorter ones may mean anything.
+const SHORTEST_BEGINNING: usize = 3;
 /// Longer words are not compared.
 const LONGEST: usize = 80;
 /// More candidates than this are not compared.

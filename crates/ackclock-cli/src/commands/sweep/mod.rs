@@ -292,11 +292,12 @@ fn simulate(
     options: &Options<'_>,
 ) -> Result<Option<String>, Failure> {
     let place = store.path().display().to_string();
-    let ended = || store.with_results(|results| results.count(Status::Finished) + results.count(Status::Failed));
     let todo = |options: &Options<'_>| store.with_results(|results| missing(results, &checked.costs, options)).len();
-    let (before, mut open) = (ended(), todo(options));
-    if before > 0 && open > 0 {
-        console::note(format_args!("resuming: {} finished before", diagnostics::plural(before, "run")));
+    let before = |status| store.with_results(|results| results.count(status));
+    let (finished, failed, mut open) = (before(Status::Finished), before(Status::Failed), todo(options));
+    if finished + failed > 0 && open > 0 {
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        console::note(format_args!("resuming: {} finished before{failed}", diagnostics::plural(finished, "run")));
     }
     // Each run is kept as it ends, in a line that must be whole.
     interrupt::keep_finished();
