@@ -144,14 +144,14 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
     assert_eq!(keys(&place, "some").len(), 36);
 }
 
-/// Signals at moments that follow from a fixed sequence of numbers.
+/// Signals after numbers of runs and times that follow from a fixed sequence of numbers.
 #[test]
 #[cfg(unix)]
 fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
     let place = Place::with("sweep-killed", RANDOM);
     // So many runs that the last signals find some to be done.
     let vary = format!("network.trunk_delay=1..4ms:lin:{DELAYS}");
-    let many = |out| ["--vary", &vary, "--set", "duration=600 ms", "--out", out];
+    let many = |out| ["--vary", &vary, "--out", out];
     let arguments = sweep(&many("killed"));
     let mut before: Vec<String> = Vec::new();
     let mut random = 12_345_u64;
@@ -160,7 +160,13 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
         let mut command = place.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        thread::sleep(Duration::from_millis(40 + (random >> 33) % 160));
+        // Some of them as the program begins; the others a little after it kept some runs, however fast the machine is.
+        let more = (random >> 33) % 6;
+        let kept = || fs::read_to_string(place.path("killed/runs.jsonl")).map_or(0, |text| text.matches('\n').count());
+        while more > 0 && kept() < before.len() + more as usize && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_millis((random >> 40) % if more > 0 { 8 } else { 100 }));
         let signal = ["-KILL", "-TERM", "-HUP"][kill % 3];
         let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
         child.wait().unwrap();
@@ -173,7 +179,7 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
         in_between += usize::from(now.len() > before.len() && now.len() < 36 * DELAYS);
         before = now;
     }
-    assert!(in_between > MOMENTS / 3, "only {in_between} of the signals came after some runs and before the last");
+    assert!(in_between > MOMENTS / 2, "only {in_between} of the signals came after some runs and before the last");
     swept(&place, &many("killed")).exits_with(0);
     let all = keys(&place, "killed");
     assert!(all.starts_with(&before) && all.len() == 36 * DELAYS);
@@ -185,7 +191,7 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
 #[cfg(unix)]
 const MOMENTS: usize = 50;
 #[cfg(unix)]
-const DELAYS: usize = 12;
+const DELAYS: usize = 20;
 
 #[test]
 fn what_the_scenario_refuses_is_named_once_and_the_rest_runs_if_asked_for() {
