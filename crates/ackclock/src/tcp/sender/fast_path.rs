@@ -84,7 +84,7 @@ impl Sender {
         Some((seq, len as u32))
     }
 
-    /// Until when nothing that waits in the host can be thrown away, of a sender on the fast path, whatever is acknowledged
+    /// Until when nothing that waits in the host can be taken back, of a sender on the fast path, whatever is acknowledged
     /// meanwhile: a timeout does that, and an acknowledgement that comes later starts the timer again.
     #[inline]
     pub fn keeps_waiting_until(&self, now: Time) -> Time {
