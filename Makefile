@@ -8,7 +8,7 @@ BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
 
-.PHONY: help setup tools test check verify accept fuzz bench bench-setup instructions instructions-check clean
+.PHONY: help setup tools test check verify accept fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
@@ -95,6 +95,9 @@ instructions: ## count instructions of short scenarios into bench/instructions.t
 
 instructions-check: ## count them and compare; fails if anything is more than 10 % dearer
 	python3 bench/instructions.py --check
+
+instructions-sweeps: ## count instructions of sweeps inside and outside simulations into bench/sweeps.txt (ten minutes)
+	python3 bench/sweeps.py
 
 clean: ## remove what was built
 	$(CARGO) clean

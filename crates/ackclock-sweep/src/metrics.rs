@@ -7,7 +7,7 @@ use ackclock::units::Span;
 use ackclock_report::run::settles_s;
 
 use crate::results::Row;
-use crate::sketch::Sketch;
+use crate::sketch;
 
 /// A number of a row.
 #[derive(Clone, Copy, Debug)]
@@ -253,16 +253,14 @@ pub const METRICS: &[Metric] = &[
 ];
 
 /// The row of a run. What is not defined, and what is not finite, is not there.
-pub(crate) fn row(scenario: &Scenario, records: &Records) -> Row {
-    let measured = Measured::of(scenario, records);
-    let completions = measured.completions_s.iter().fold(Sketch::default(), |mut sketch, seconds| {
-        sketch.add((seconds * 1e12).round() as u64, 1);
-        sketch
-    });
-    let [queueing, one_way, round_trip] = [&measured.queueing, &measured.one_way, &measured.round_trip].map(Sketch::of);
+pub(crate) fn row(scenario: &Scenario, mut records: Records) -> Row {
+    let measured = Measured::of(scenario, &mut records);
+    let completions = sketch::text(measured.completions_s.iter().map(|seconds| ((seconds * 1e12).round() as u64, 1)));
+    let [queueing, one_way, round_trip] = [&measured.queueing, &measured.one_way, &measured.round_trip]
+        .map(|histogram| sketch::text(histogram.bins().map(|(value, times)| (value.as_ps(), times))));
     Row {
         numbers: METRICS.iter().map(|metric| (metric.of)(&measured).filter(|number| number.is_finite())).collect(),
-        delays: [queueing, one_way, round_trip, completions].iter().map(Sketch::text).collect(),
+        delays: vec![queueing, one_way, round_trip, completions],
         settles_s: settles_s(&records.series).filter(|settles_s| *settles_s > 0.0),
         failed: None,
     }
@@ -272,12 +270,22 @@ fn share(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| part as f64 / all as f64)
 }
 
+/// Adds the values of a histogram, which is the sum if there was none before: most runs have one port, and few flows.
+fn add(sum: &mut Histogram, part: Histogram) {
+    if sum.count() == 0 {
+        *sum = part;
+    } else {
+        sum.merge(&part);
+    }
+}
+
 fn seconds(span: Option<Span>) -> Option<f64> {
     span.map(Span::as_secs_f64)
 }
 
 impl Measured {
-    fn of(scenario: &Scenario, records: &Records) -> Measured {
+    /// The histograms of the records move into it.
+    fn of(scenario: &Scenario, records: &mut Records) -> Measured {
         let rest = records.after_warmup.as_ref();
         let mut measured = Measured {
             efficiency: if rest.is_some() { records.efficiency_after_warmup } else { records.efficiency },
@@ -294,9 +302,9 @@ impl Measured {
         measured
     }
 
-    fn flows(&mut self, scenario: &Scenario, records: &Records) {
+    fn flows(&mut self, scenario: &Scenario, records: &mut Records) {
         let rest = records.after_warmup.as_ref();
-        for (place, flow) in records.flows.iter().enumerate() {
+        for (place, flow) in records.flows.iter_mut().enumerate() {
             let counts = rest.map_or(flow.counts, |rest| rest.flows[place]);
             let goodput = match rest {
                 Some(_) => flow.goodput_after_warmup_bps.unwrap_or(0.0),
@@ -307,9 +315,9 @@ impl Measured {
             self.retransmissions += counts.retransmissions;
             self.unnecessary_retransmissions += counts.unnecessary_retransmissions;
             self.timeouts += counts.timeouts;
-            if let Some(delays) = &flow.delays {
-                self.one_way.merge(&delays.one_way);
-                self.round_trip.merge(&delays.round_trip);
+            if let Some(delays) = flow.delays.take() {
+                add(&mut self.one_way, delays.one_way);
+                add(&mut self.round_trip, delays.round_trip);
             }
         }
         let files = scenario.flows.iter().zip(&records.flows).filter(|(flow, _)| flow.size.is_some());
@@ -336,11 +344,11 @@ impl Measured {
         }
     }
 
-    fn ports(&mut self, scenario: &Scenario, records: &Records) {
+    fn ports(&mut self, scenario: &Scenario, records: &mut Records) {
         let rest = records.after_warmup.as_ref();
         let bottleneck = scenario.bottleneck.as_ref().map(|bottleneck| scenario.links[bottleneck.link].name.as_str());
         let counts = |name: &str| bottleneck.is_none_or(|bottleneck| bottleneck == name);
-        for (place, port) in records.ports.iter().enumerate().filter(|(_, port)| counts(&port.name)) {
+        for (place, port) in records.ports.iter_mut().enumerate().filter(|(_, port)| counts(&port.name)) {
             let (arrivals, drops, mean_queue) = match rest.map(|rest| &rest.ports[place]) {
                 Some(rest) => (rest.arrivals, rest.drops, rest.mean_queue),
                 None => (port.arrivals, port.drops, port.mean_queue),
@@ -349,7 +357,9 @@ impl Measured {
             self.refused += drops.total();
             self.mean_queue += mean_queue;
             self.max_queue = self.max_queue.max(port.max_queue);
-            port.sojourn.iter().for_each(|sojourn| self.queueing.merge(sojourn));
+            if let Some(sojourn) = port.sojourn.take() {
+                add(&mut self.queueing, *sojourn);
+            }
         }
         self.queueing_percentiles = self.queueing.quantiles([500, 950, 990]);
     }

@@ -152,7 +152,7 @@ fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
 fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>) -> Row {
     let failed = |reason: String| Row { failed: Some(reason), ..Row::default() };
     match end {
-        End::Finished(records) => metrics::row(scenario.expect("a run that finished was loaded"), &records),
+        End::Finished(records) => metrics::row(scenario.expect("a run that finished was loaded"), *records),
         End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
         End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
     }

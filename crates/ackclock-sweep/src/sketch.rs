@@ -5,26 +5,39 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::record::Histogram;
-
 /// How many values lie in each bin that has some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sketch(BTreeMap<u32, u64>);
 
+/// The sketch of values in picoseconds, the smallest first, and how often there is each. Bins of a histogram are parts of those of a
+/// sketch. The text has of each bin the distance from the one before and how many values it has, as numbers to the base 32 with the least
+/// digit first; each digit that another follows is a letter or sign of the second half of the alphabet.
+pub(crate) fn text(values: impl IntoIterator<Item = (u64, u64)>) -> String {
+    written(values.into_iter().map(|(value, times)| (bin_of(value), times)))
+}
+
+/// The text of bins, the first first; those that are equal are one.
+fn written(bins: impl Iterator<Item = (u32, u64)>) -> String {
+    let mut text = String::new();
+    let mut before = 0;
+    let mut write = |(bin, times): (u32, u64)| {
+        write_number(u64::from(bin - before), &mut text);
+        write_number(times, &mut text);
+        before = bin;
+    };
+    let mut open: Option<(u32, u64)> = None;
+    for (bin, times) in bins {
+        match &mut open {
+            Some((last, sum)) if *last == bin => *sum += times,
+            _ => open.replace((bin, times)).into_iter().for_each(&mut write),
+        }
+    }
+    open.into_iter().for_each(write);
+    text
+}
+
 impl Sketch {
-    /// Of the values of a histogram, whose bins are parts of those of a sketch.
-    pub(crate) fn of(histogram: &Histogram) -> Sketch {
-        let mut sketch = Sketch::default();
-        histogram.bins().for_each(|(value, times)| sketch.add(value.as_ps(), times));
-        sketch
-    }
-
-    /// Adds so many values, in picoseconds.
-    pub(crate) fn add(&mut self, value: u64, times: u64) {
-        *self.0.entry(bin_of(value)).or_default() += times;
-    }
-
-    /// Adds the values of a text that [`Sketch::text`] gave; `None` if it is none.
+    /// Adds the values of a text that [`text`] gave; `None` if it is none.
     pub(crate) fn add_text(&mut self, text: &str) -> Option<()> {
         let (mut digits, mut bin) = (text.bytes(), 0_u64);
         while let Some(gap) = number(&mut digits)? {
@@ -34,19 +47,6 @@ impl Sketch {
             *sum = sum.checked_add(times)?;
         }
         Some(())
-    }
-
-    /// Of each bin the distance from the one before and how many values it has, as numbers to the base 32 with the least digit
-    /// first; each digit that another follows is a letter or sign of the second half of the alphabet.
-    pub(crate) fn text(&self) -> String {
-        let mut text = String::with_capacity(self.0.len() * 3);
-        let mut before = 0;
-        for (bin, times) in &self.0 {
-            write_number(u64::from(bin - before), &mut text);
-            write_number(*times, &mut text);
-            before = *bin;
-        }
-        text
     }
 
     /// The smallest values that are not below so many thousandths of all (the nearest rank), to within 1/64 of themselves, in
@@ -60,7 +60,7 @@ impl Sketch {
                 below += **times;
                 below >= rank
             });
-            of_rank.map_or(0.0, |(bin, _)| middle(*bin) * 1e-12)
+            of_rank.map_or(0.0, |(bin, _)| middle(*bin) / 1e12)
         }))
     }
 }
@@ -124,6 +124,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 #[cfg(test)]
 mod tests {
+    use ackclock::record::Histogram;
     use ackclock::units::Span;
     use proptest::prelude::*;
 
@@ -132,10 +133,11 @@ mod tests {
     #[test]
     fn a_sketch_by_hand() {
         let mut sketch = Sketch::default();
-        assert_eq!((sketch.text().as_str(), sketch.quantiles_s([500])), ("", None));
+        assert_eq!((text([]).as_str(), sketch.quantiles_s([500])), ("", None));
         // 31 has a bin of its own; 64 and 65 share one, 33 = 1 + 1 * 32 further; their number, 40, is 8 + 1 * 32.
-        [(31, 1), (64, 39), (65, 1)].into_iter().for_each(|(value, times)| sketch.add(value, times));
-        assert_eq!(sketch.text(), "fBhBoB");
+        let written = text([(31, 1), (64, 39), (65, 1)]);
+        assert_eq!(written, "fBhBoB");
+        sketch.add_text(&written).unwrap();
         assert_eq!(sketch.quantiles_s([0, 500]), Some([31e-12, 65e-12]));
     }
 
@@ -154,12 +156,12 @@ mod tests {
             per_mille in 0_u32..=1000,
         ) {
             let runs: Vec<Vec<u64>> = runs.iter().map(|run| run.iter().map(|(shift, value)| value >> shift).collect()).collect();
-            let text = |run: &Vec<u64>| {
+            let of_run = |run: &Vec<u64>| {
                 let mut histogram = Histogram::default();
                 run.iter().for_each(|ps| histogram.add(Span::from_ps(*ps), 1));
-                Sketch::of(&histogram).text()
+                text(histogram.bins().map(|(value, times)| (value.as_ps(), times)))
             };
-            let texts: Vec<String> = runs.iter().map(text).collect();
+            let texts: Vec<String> = runs.iter().map(of_run).collect();
             let (mut merged, mut backwards) = (Sketch::default(), Sketch::default());
             texts.iter().for_each(|text| merged.add_text(text).unwrap());
             texts.iter().rev().for_each(|text| backwards.add_text(text).unwrap());
@@ -170,7 +172,7 @@ mod tests {
             let [found] = merged.quantiles_s([per_mille]).unwrap();
             prop_assert!((found * 1e12 - exact).abs() <= exact / 64.0 + 1e-6 * exact, "{} for {}", found, exact);
             let mut again = Sketch::default();
-            again.add_text(&merged.text()).unwrap();
+            again.add_text(&written(merged.0.iter().map(|(bin, times)| (*bin, *times)))).unwrap();
             prop_assert_eq!(again, merged);
         }
     }
