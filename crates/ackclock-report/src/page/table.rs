@@ -287,11 +287,22 @@ fn breakable(html: &mut Html, name: &str) {
     }
 }
 
+/// A text in which lines may end before the options of a command, and not within them.
+fn options(html: &mut Html, text: &str) {
+    for (nth, option) in text.split(" --").enumerate() {
+        match nth {
+            0 if option.starts_with("--") => drop(html.leaf("span", &[], option)),
+            0 => drop(html.text(option)),
+            _ => drop(html.text(" ").leaf("span", &[], &format!("--{option}"))),
+        }
+    }
+}
+
 fn content(html: &mut Html, cell: &Cell, spread: Spread) {
     match cell {
         Cell::None => html.markup("<span class=\"none\" title=\"no value\">–</span>"),
         Cell::Text(text) | Cell::Number(text) => html.text(text),
-        Cell::Code(text) => html.leaf("code", &[], text),
+        Cell::Code(text) => html.tag("code", &[], |html| options(html, text)),
         Cell::Interval(mean, shown, half) if shown == EQUAL => {
             let attributes = [("class", spread.class()), ("title", "all seeds gave the same"), ("data-half", half)];
             html.text(mean).leaf("span", &attributes, " =")
