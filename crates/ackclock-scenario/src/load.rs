@@ -2,8 +2,7 @@
 
 use crate::document::Document;
 use crate::plan::{Plan, plan};
-use crate::sweep;
-use crate::text::diagnostic::{Diagnostic, LoadError, Report, Severity};
+use crate::text::diagnostic::{At, Diagnostic, LoadError, Report, Severity};
 use crate::text::overrides::{self, Argument};
 use crate::text::source::Source;
 use crate::text::tree::Table;
@@ -56,7 +55,7 @@ fn read(
 ) -> Result<Checked, LoadError> {
     let mut report = Report::of(path);
     let mut tree = files::read(source, path, &mut report)?;
-    if let Some(at) = sweep::file_of_sweep(&tree) {
+    if let Some(at) = name_of_scenario(&tree) {
         report
             .error(at, "this is a sweep, not a scenario: it names a scenario, and what is varied of it")
             .label("not in a scenario")
@@ -68,6 +67,13 @@ fn read(
     overrides::apply_arguments(&mut tree, arguments, &mut report);
     overrides::apply(&mut tree, overrides, &mut report);
     check(tree, is_readable, source, path, report)
+}
+
+/// Where a file that is a sweep, and no scenario, names its scenario.
+fn name_of_scenario(tree: &Table) -> Option<At> {
+    // A scenario may have a wrong key of this name.
+    let is_scenario = ["network", "satellites"].iter().any(|section| tree.entries.contains_key(*section));
+    tree.entries.get("scenario").filter(|_| !is_scenario).map(|entry| entry.key_at)
 }
 
 /// The scenario that a tree describes.

@@ -15,6 +15,7 @@ mod plan;
 mod pooled;
 pub mod report;
 mod results;
+mod row;
 mod run;
 mod shard;
 mod size;

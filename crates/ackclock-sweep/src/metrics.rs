@@ -6,7 +6,7 @@ use ackclock::scenario::Scenario;
 use ackclock::units::Span;
 use ackclock_report::run::settles_s;
 
-use crate::results::Row;
+use crate::row::Row;
 use crate::sketch;
 
 /// A number of a row.

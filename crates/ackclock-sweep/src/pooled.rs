@@ -6,7 +6,8 @@ use std::path::Path;
 
 use ackclock_store::{Ledger, StoreError};
 
-use crate::results::{Results, Row, Status};
+use crate::results::{Results, Status};
+use crate::row::Row;
 use crate::sketch::Sketch;
 
 /// A percentile over the runs of a point.
@@ -17,9 +18,6 @@ pub struct Pooled {
     /// What it means, in one sentence.
     pub about: &'static str,
 }
-
-/// The percentiles of a point, in the order of [`POOLED`]: three of each kind of delay.
-pub(crate) type Percentiles = [Option<f64>; POOLED.len()];
 
 /// What sketches of runs are of, in the order of a row.
 pub(crate) const KINDS: usize = 4;
@@ -38,7 +36,7 @@ pub(crate) fn fill(results: &mut Results, ledger: &Path) -> Result<(), StoreErro
         .filter(|(_, finished)| *finished > 1)
         .map(|(point, left)| (point, Open { left, sketches: Default::default(), is_whole: true }))
         .collect();
-    let mut found: BTreeMap<usize, Percentiles> = BTreeMap::new();
+    let mut found: BTreeMap<usize, Vec<Option<f64>>> = BTreeMap::new();
     if open.is_empty() {
         results.set_pooled(found);
         return Ok(());
@@ -76,8 +74,9 @@ impl Open {
         self.is_whole &= added && delays.len() == KINDS;
     }
 
-    fn percentiles(&self) -> Percentiles {
-        let mut percentiles = [None; POOLED.len()];
+    /// In the order of [`POOLED`]: three of each kind of delay.
+    fn percentiles(&self) -> Vec<Option<f64>> {
+        let mut percentiles = vec![None; POOLED.len()];
         for (kind, sketch) in self.sketches.iter().enumerate().filter(|_| self.is_whole) {
             for (place, value) in sketch.quantiles_s(PER_MILLE).into_iter().flatten().enumerate() {
                 percentiles[kind * PER_MILLE.len() + place] = Some(value);

@@ -4,26 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use ackclock_store::Key as RunKey;
-use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
-use crate::pooled::Percentiles;
-
-/// What is kept of a run: a line of the ledger.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Row {
-    /// In the order of [`METRICS`](crate::METRICS); nothing of a run that failed.
-    pub numbers: Vec<Option<f64>>,
-    /// Why there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<String>,
-    /// Sketches of queueing delays, one-way delays, round trips and completion times; empty where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub delays: Vec<String>,
-    /// When the goodput of a run that was looked at for that settles, if that is not at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settles_s: Option<f64>,
-}
+use crate::row::Row;
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +38,7 @@ pub struct Results {
     seeds: Vec<Seeds>,
     failures: BTreeMap<usize, String>,
     /// Of points with several runs the percentiles over all of them, once they were found.
-    pooled: BTreeMap<usize, Percentiles>,
+    pooled: BTreeMap<usize, Vec<Option<f64>>>,
     /// Of runs that were looked at for that, when their goodput settles.
     settles_s: BTreeMap<usize, f64>,
 }
@@ -152,7 +135,7 @@ impl Results {
         self.pooled.values().any(|percentiles| percentiles[place].is_some())
     }
 
-    pub(crate) fn set_pooled(&mut self, pooled: BTreeMap<usize, Percentiles>) {
+    pub(crate) fn set_pooled(&mut self, pooled: BTreeMap<usize, Vec<Option<f64>>>) {
         self.pooled = pooled;
     }
 

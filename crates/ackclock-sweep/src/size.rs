@@ -3,7 +3,7 @@
 use crate::metrics::METRICS;
 use crate::plan::Plan;
 use crate::report;
-use crate::results::Row;
+use crate::row::Row;
 
 /// What the files of a sweep consist of.
 #[derive(Debug)]

@@ -44,8 +44,6 @@ struct Case<'a> {
     beside: &'a [&'a str],
     /// Whether the ledger is a part of the results.
     keeps_ledger: bool,
-    /// At how many calls each fault is tried, where the command takes too long for all.
-    some: Option<usize>,
 }
 
 impl Case<'_> {
@@ -118,7 +116,7 @@ fn resumed(stderr: &str) -> Option<usize> {
     stderr.lines().find_map(|line| line.strip_prefix("resuming: "))?.split(' ').next()?.parse().ok()
 }
 
-/// Every fault at all calls, or at some of them.
+/// Every fault at all calls.
 fn try_all(case: &Case<'_>) {
     let Some(shim) = shim() else { return };
     let whole = case.place(shim, "whole");
@@ -127,11 +125,8 @@ fn try_all(case: &Case<'_>) {
     let calls: usize = whole.read("count").parse().unwrap();
     assert!(calls > 20, "only {calls} calls: the shim does not see them");
     let expected = case.results(&whole);
-    let are_all_tried = std::env::var("FAULTS").is_ok_and(|faults| faults == "all");
-    let some = case.some.filter(|_| !are_all_tried).map_or(1, |some| calls.div_ceil(some));
-    for (n, fault) in ["kill", "torn", "full", "broken"].into_iter().enumerate() {
-        // Other calls with each fault.
-        for at in (1 + n % some..=calls).step_by(some) {
+    for fault in ["kill", "torn", "full", "broken"] {
+        for at in 1..=calls {
             let context = format!("{}: {fault} at call {at} of {calls}", case.name);
             let place = case.place(shim, "faulty");
             let output = case.run(shim, &place, fault, at);
@@ -211,27 +206,20 @@ const BESIDE: [&str; 2] = ["figure.svg", "page.html"];
 
 #[test]
 fn run_survives_every_fault() {
-    try_all(&Case { name: "run", before: &[], command: &RUN, beside: &[], keeps_ledger: false, some: None });
+    try_all(&Case { name: "run", before: &[], command: &RUN, beside: &[], keeps_ledger: false });
 }
 
 /// The earlier result is there until the new one is, and both never mix.
 #[test]
 fn run_survives_every_fault_where_it_replaces_a_result() {
     let earlier = [&RUN[..2], &RUN[4..], &["--set", "queue.buffer=80 cells"]].concat();
-    try_all(&Case {
-        name: "replace",
-        before: &[&earlier],
-        command: &RUN,
-        beside: &[],
-        keeps_ledger: false,
-        some: None,
-    });
+    try_all(&Case { name: "replace", before: &[&earlier], command: &RUN, beside: &[], keeps_ledger: false });
 }
 
 #[test]
 fn sweep_survives_every_fault() {
     let command = [&SWEEP[..], &SHOWN].concat();
-    try_all(&Case { name: "sweep", before: &[], command: &command, beside: &BESIDE, keeps_ledger: true, some: None });
+    try_all(&Case { name: "sweep", before: &[], command: &command, beside: &BESIDE, keeps_ledger: true });
 }
 
 /// More seeds and more values in the folder of a sweep that is complete: other runs are added, and all tables are others.
@@ -241,7 +229,7 @@ fn sweep_survives_every_fault_where_it_replaces_tables() {
         [&SWEEP[..3], &["queue.buffer=30cells,60cells,90cells", "--seeds", "3"], &SWEEP[6..], &SHOWN].concat();
     let earlier = [&SWEEP[..], &SHOWN].concat();
     let (before, beside) = (&[&earlier[..]], &BESIDE);
-    try_all(&Case { name: "sweep-more", before, command: &command, beside, keeps_ledger: true, some: None });
+    try_all(&Case { name: "sweep-more", before, command: &command, beside, keeps_ledger: true });
 }
 
 #[test]
@@ -249,14 +237,14 @@ fn merge_survives_every_fault() {
     let part = |shard, out| -> Vec<&str> { [&SWEEP[..6], &["--shard", shard, "--out", out]].concat() };
     let before: &[&[&str]] = &[&part("1/2", "a"), &part("2/2", "b")];
     let command = [&["merge", "b", "a", "--out", "kept"][..], &SHOWN].concat();
-    try_all(&Case { name: "merge", before, command: &command, beside: &BESIDE, keeps_ledger: true, some: None });
+    try_all(&Case { name: "merge", before, command: &command, beside: &BESIDE, keeps_ledger: true });
 }
 
-/// The figures of a study take longer than a sweep of few runs: some calls, and in `make verify` (`FAULTS=all`) all of them.
+/// Of a card with eight short runs.
 #[test]
 fn reproduce_survives_every_fault() {
-    let command = &["reproduce", "sack-ubr/figures", "--out", "kept"];
-    try_all(&Case { name: "reproduce", before: &[], command, beside: &[], keeps_ledger: true, some: Some(8) });
+    let command = &["reproduce", "vegas-a/t1", "--out", "kept"];
+    try_all(&Case { name: "reproduce", before: &[], command, beside: &[], keeps_ledger: true });
 }
 
 /// A disk that is really full: the file and the remedy are named, and with room the same command goes on.

@@ -25,5 +25,7 @@ mod store;
 mod support;
 mod sweep;
 mod sweep_columns;
+mod sweep_page;
+mod sweep_refusals;
 mod tables;
 mod verify;

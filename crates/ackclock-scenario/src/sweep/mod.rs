@@ -150,13 +150,6 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Where a file that is a sweep, and no scenario, names its scenario.
-pub(crate) fn file_of_sweep(tree: &Table) -> Option<At> {
-    // A scenario may have a wrong key of this name.
-    let is_scenario = ["network", "satellites"].iter().any(|section| tree.entries.contains_key(*section));
-    tree.entries.get("scenario").filter(|_| !is_scenario).map(|entry| entry.key_at)
-}
-
 /// The number of the value of each dimension at a point.
 pub fn rows_of(dimensions: &[Dimension], point: usize) -> Vec<usize> {
     let lengths: Vec<usize> = dimensions.iter().map(Dimension::len).collect();

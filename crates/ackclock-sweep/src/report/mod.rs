@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::metrics::METRICS;
     use crate::plan::Key;
-    use crate::results::Row;
+    use crate::row::Row;
 
     /// Two keys with so many values each, and a goodput at each point that makes a smooth map.
     fn results(columns: usize, rows: usize) -> Results {

@@ -1,0 +1,19 @@
+//! What the ledger has of a run.
+
+use serde::{Deserialize, Serialize};
+
+/// What is kept of a run: a line of the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// In the order of [`METRICS`](crate::METRICS); nothing of a run that failed.
+    pub numbers: Vec<Option<f64>>,
+    /// Why there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// Sketches of queueing delays, one-way delays, round trips and completion times; empty where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<String>,
+    /// When the goodput of a run that was looked at for that settles, if that is not at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settles_s: Option<f64>,
+}
