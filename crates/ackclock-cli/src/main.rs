@@ -7,7 +7,6 @@ mod diagnostics;
 mod editors;
 mod failure;
 mod interrupt;
-mod keys;
 mod load;
 mod output;
 mod progress;

@@ -10,7 +10,7 @@ use ackclock_scenario::sweep::Sweep;
 use crate::check::Checked;
 use crate::held;
 use crate::metrics::{self, METRICS};
-use crate::row::Row;
+use crate::results::row::Row;
 use crate::run::Options;
 use crate::shard::Shard;
 use crate::size::Sizes;

@@ -7,7 +7,7 @@ use ackclock_store::{Damage, Ledger, Owner};
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::results::Status;
-use crate::row::Row;
+use crate::results::row::Row;
 use crate::store::{LEDGER, Store, check_other, read_plan};
 
 /// What became of several folders.

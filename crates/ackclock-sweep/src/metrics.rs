@@ -6,8 +6,8 @@ use ackclock::scenario::Scenario;
 use ackclock::units::Span;
 use ackclock_report::run::settles_s;
 
-use crate::row::Row;
-use crate::sketch;
+use crate::results::row::Row;
+use crate::results::sketch;
 
 /// A number of a row.
 #[derive(Clone, Copy, Debug)]

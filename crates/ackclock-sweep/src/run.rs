@@ -14,8 +14,8 @@ use ackclock_scenario::sweep::Sweep;
 use crate::check::Checked;
 use crate::error::Error;
 use crate::metrics;
+use crate::results::row::Row;
 use crate::results::{Results, Status};
-use crate::row::Row;
 use crate::shard::Shard;
 use crate::store::Store;
 

@@ -3,7 +3,7 @@
 use crate::metrics::METRICS;
 use crate::plan::Plan;
 use crate::report;
-use crate::row::Row;
+use crate::results::row::Row;
 
 /// What the files of a sweep consist of.
 #[derive(Debug)]

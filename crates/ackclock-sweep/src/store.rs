@@ -10,9 +10,9 @@ use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFi
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::pooled;
+use crate::results::pooled;
+use crate::results::row::Row;
 use crate::results::{Results, Status};
-use crate::row::Row;
 use crate::shard::Shard;
 use crate::summary::{Baseline, Method};
 use crate::write;

@@ -8,7 +8,7 @@ use ackclock_columns::{Kind, Values, cause};
 
 use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
-use crate::pooled::POOLED;
+use crate::results::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{self, Baseline, Method};
 

@@ -8,9 +8,9 @@ use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, read_file
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::pooled;
+use crate::results::pooled;
+use crate::results::row::Row;
 use crate::results::{Results, Status};
-use crate::row::Row;
 use crate::store::{LEDGER, PLAN, files, read_plan};
 use crate::summary::{Baseline, Method};
 use crate::table::{self, Selection};

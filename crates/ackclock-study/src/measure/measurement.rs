@@ -10,14 +10,14 @@ use ackclock::units::{CELL_BITS, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use super::abr::{AbrSettings, acr_by_formulas};
-use super::checksums::Checksums;
 use super::flow_history::FlowHistory;
 use super::plateaus::Plateaus;
 use super::port_history::PortHistory;
 use super::rate_control::RateControlSettings;
+use super::rate_control::checksums::Checksums;
+use super::rate_control::told_windows::ToldWindows;
 use super::sack::LastSack;
 use super::timeouts::Timeouts;
-use super::told_windows::ToldWindows;
 
 /// Raised whenever something is added to [`Measurement`] or computed in another way: runs that were kept before lack it, and are made
 /// again.

@@ -1,7 +1,6 @@
 //! What is measured of a run, and the metrics computed from it.
 
 mod abr;
-mod checksums;
 mod flow_history;
 mod flow_metric;
 mod measurement;
@@ -13,7 +12,6 @@ mod port_history;
 mod rate_control;
 mod sack;
 mod timeouts;
-mod told_windows;
 mod unit;
 
 pub(crate) use measurement::{MEASUREMENT_VERSION, Measurement, handovers};

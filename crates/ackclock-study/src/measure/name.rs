@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use super::abr::AbrSetting;
-use super::checksums::ChecksumRule;
 use super::flow_metric::{FlowMetric, Flows, Recordable};
 use super::part::Part;
 use super::port_history::OfPort;
 use super::rate_control::RateControlSetting;
+use super::rate_control::checksums::ChecksumRule;
 use super::sack::Edge;
 use super::timeouts::OfTimeouts;
 

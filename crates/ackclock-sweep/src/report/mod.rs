@@ -14,7 +14,7 @@ use ackclock_report::page::table::{Cell, Table};
 use ackclock_report::repeat::command_line;
 
 use crate::plan::Plan;
-use crate::pooled::POOLED;
+use crate::results::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{Mean, Method, count, mean};
 use figures::{DRAWN, Drawn, Figures, drawn};
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::metrics::METRICS;
     use crate::plan::Key;
-    use crate::row::Row;
+    use crate::results::row::Row;
 
     /// Two keys with so many values each, and a goodput at each point that makes a smooth map.
     fn results(columns: usize, rows: usize) -> Results {

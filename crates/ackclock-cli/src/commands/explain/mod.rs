@@ -7,9 +7,10 @@ use ackclock_sweep::{METRICS, POOLED};
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
-use crate::{keys, output, spelling};
+use crate::{output, spelling};
 use terms::TERMS;
 
+mod keys;
 mod terms;
 
 /// Explains a metric, a column, a key of the result document, a word of printed tables, a reason of drops, an exit code,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::super::abr::{AbrSetting, AbrSettings};
-use super::super::checksums::ChecksumRule;
 use super::super::flow_history::FlowHistory;
 use super::super::measurement::RoundTrips;
 use super::super::plateaus::Plateaus;
 use super::super::port_history::PortHistory;
+use super::super::rate_control::checksums::ChecksumRule;
+use super::super::rate_control::told_windows::ToldWindows;
 use super::super::rate_control::{RateControlSetting, RateControlSettings};
 use super::super::sack::LastSack;
 use super::super::timeouts::Timeouts;
-use super::super::told_windows::ToldWindows;
 use super::*;
 
 #[test]

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use ackclock_store::{Ledger, StoreError};
 
+use crate::results::row::Row;
+use crate::results::sketch::Sketch;
 use crate::results::{Results, Status};
-use crate::row::Row;
-use crate::sketch::Sketch;
 
 /// A percentile over the runs of a point.
 #[derive(Clone, Copy, Debug)]

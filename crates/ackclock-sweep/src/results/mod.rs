@@ -1,12 +1,16 @@
 //! The rows of a sweep in memory: eight octets for each number, whatever the scenario.
 
+pub(crate) mod pooled;
+pub(crate) mod row;
+pub(crate) mod sketch;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use ackclock_store::Key as RunKey;
 
 use crate::plan::Plan;
-use crate::row::Row;
+use crate::results::row::Row;
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! What a scenario says of rate control of TCP: parameters that studies publish.
 
+pub(crate) mod checksums;
+pub(crate) mod told_windows;
+
 use ackclock::atm::rate::RateAlgorithm;
 use ackclock::feedback::RoundTrip;
 use ackclock::scenario::Scenario;
