@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 
 use crate::data::figures::Figures;
 use crate::data::{
-    Assumptions, AxisPlots, Claim, Claims, Comparisons, Findings, Head, Instance, Predicate, Statistic, Table, cell_id,
-    merged,
+    Assumptions, AxisPlots, Claim, Claims, Comparisons, Findings, Head, Instance, Predicate, Statistic, Table,
+    alternative, cell_id, merged,
 };
 use crate::embedded;
 use crate::error::Error;
@@ -39,7 +39,8 @@ impl Study {
             }
         }
         let claims: Claims = parse_file(name, "claims.toml", read)?;
-        let assumptions: Assumptions = parse_file(name, "assumptions.toml", read)?;
+        let mut assumptions: Assumptions = parse_file(name, "assumptions.toml", read)?;
+        assumptions.together.iter_mut().for_each(|together| together.gather(&assumptions.assumption));
         let findings: Findings = parse_file(name, "findings.toml", read)?;
         let figures: Figures = parse_if_there(name, "figures.toml", read)?;
         let comparisons: Comparisons = parse_if_there(name, "comparisons.toml", read)?;
@@ -50,6 +51,7 @@ impl Study {
             tables,
             claims: claims.claim.into_iter().flat_map(expand).collect(),
             assumptions: assumptions.assumption,
+            together: assumptions.together,
             comparisons: comparisons.comparison,
             findings: findings.finding,
             figures: figures.figure,
@@ -96,6 +98,7 @@ impl Study {
         }
         self.check_claims(&cards).map_err(|message| wrong(("claims.toml", message)))?;
         self.check_assumptions(&cards).map_err(|message| wrong(("assumptions.toml", message)))?;
+        self.check_together(&cards).map_err(|message| wrong(("assumptions.toml", message)))?;
         self.check_comparisons(&cards).map_err(|message| wrong(("comparisons.toml", message)))?;
         self.check_figures(&cards).map_err(|message| wrong(("figures.toml", message)))?;
         self.check_plots(&cards).map_err(|message| wrong(("plots.toml", message)))?;
@@ -103,6 +106,7 @@ impl Study {
     }
 
     fn check_table(&self, table: &Table) -> Result<(), String> {
+        table.layout.iter().try_for_each(|layout| layout.check(table))?;
         let mut labels = BTreeSet::new();
         for row in &table.rows {
             if !labels.insert(&row.label) {
@@ -137,6 +141,17 @@ impl Study {
                 return wrong(format!(": there is no card \"{}\"", claim.card));
             }
             self.check_predicate(&claim.test).map_err(|message| format!("claim \"{}\"{message}", claim.id))?;
+            let without = claim.test.holds_without_effect(claim.absent);
+            match (claim.absent, claim.equality, without) {
+                (Some(_), _, None) => return wrong(": `absent` belongs to a bound or a range".into()),
+                (Some(value), false, Some(true)) => {
+                    return wrong(format!(": it would hold without its effect, with {value}"));
+                }
+                (_, true, Some(false)) => {
+                    return wrong(": it says that there is no difference, and fails of none".into());
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -152,8 +167,13 @@ impl Study {
             for at in quantity.all_at() {
                 self.points(&at).map_err(|message| format!(", {}: {message}", quantity.label))?;
             }
-            if quantity.statistic == Statistic::Median && !test.asks_for_statistic() {
-                return Err(": it does not ask for a median".into());
+            if quantity.statistic != Statistic::Mean && !test.asks_for_statistic() {
+                return Err(": it does not ask for a statistic of the seeds".into());
+            }
+            if matches!(test, Predicate::Within { confident: true, .. })
+                && (quantity.ways() > 0 || quantity.statistic != Statistic::Mean)
+            {
+                return Err(format!(", {}: only a mean has a confidence interval", quantity.label));
             }
             if quantity.ways() > 1 || (quantity.ways() > 0 && !test.asks_for_statistic()) {
                 return Err(format!(
@@ -182,8 +202,37 @@ impl Study {
             if let Some(card) = judged.into_iter().find(|card| !cards.contains(card.as_str())) {
                 return Err(format!("assumption \"{id}\": there is no card \"{card}\" to judge again"));
             }
+            if assumption.on.iter().flat_map(|group| &group.alternatives).any(|of| !of.judged.is_empty() || of.beside) {
+                return Err(format!(
+                    "assumption \"{id}\": a card is judged with alternatives that make sense on all of it"
+                ));
+            }
+            if let Some(of) = assumption.alternatives.iter().find(|of| of.beside && of.judged.is_empty()) {
+                return Err(format!("assumption \"{id}\", {}: with no card judged it stands beside nothing", of.label));
+            }
             for group in &assumption.on {
                 self.points(&group.at).map_err(|message| format!("assumption \"{id}\", {}: {message}", group.label))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Alternatives that are tried together: they are there, and cards are judged with them.
+    fn check_together(&self, cards: &BTreeSet<&str>) -> Result<(), String> {
+        let mut ids: BTreeSet<&str> = self.assumptions.iter().map(|assumption| assumption.id.as_str()).collect();
+        for together in &self.together {
+            let wrong = |message: String| Err(format!("together \"{}\": {message}", together.id));
+            if !ids.insert(&together.id) {
+                return wrong("an assumption or another one has this name".into());
+            }
+            if let Some(name) = together.of.iter().find(|name| alternative(&self.assumptions, name).is_none()) {
+                return wrong(format!("there is no alternative \"{name}\"; it is written assumption/label"));
+            }
+            if together.of.len() < 2 || together.judged.is_empty() {
+                return wrong("it needs two alternatives, and a card to judge".into());
+            }
+            if let Some(card) = together.judged.iter().find(|card| !cards.contains(card.as_str())) {
+                return wrong(format!("there is no card \"{card}\" to judge again"));
             }
         }
         Ok(())
@@ -271,6 +320,9 @@ impl Study {
         for quick in [false, true] {
             let mut covered = BTreeSet::new();
             for finding in &self.findings {
+                if let Some(id) = finding.about.iter().find(|id| !judged.contains(*id)) {
+                    return Err(format!("finding {}: there is no \"{id}\"", finding.id));
+                }
                 for id in finding.covered(quick) {
                     if !judged.contains(id) {
                         return Err(format!("finding {}: there is no \"{id}\"", finding.id));
@@ -302,6 +354,7 @@ fn expand(claim: Claim) -> Vec<Claim> {
         let mut one = claim.clone();
         one.id = format!("{}/{}", claim.id, instance.label);
         one.quick &= !instance.slow;
+        one.tally = instance.tally.or(claim.tally);
         for quantity in one.test.quantities_mut() {
             quantity.at = merged(&instance.at, &quantity.at);
         }

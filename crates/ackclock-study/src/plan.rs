@@ -8,7 +8,7 @@ use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
 use crate::data::{
-    Alternative, Assumption, AxisPlot, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity,
+    Assumption, AxisPlot, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity, Reading,
     Row, cell_id, merged,
 };
 use crate::embedded::Embedded;
@@ -211,18 +211,14 @@ impl Scope {
         if self.quick { &[] } else { &assumption.on }
     }
 
-    /// The alternatives with which a card is judged again, each with its assumption: none if it has to be quick.
-    pub fn judged_again<'a>(
-        &self,
-        study: &'a Study,
-        card: &'a Card,
-    ) -> impl Iterator<Item = (&'a Assumption, &'a Alternative)> + use<'a> {
-        let quick = self.quick;
-        let all = study
-            .assumptions
-            .iter()
-            .flat_map(|assumption| assumption.alternatives.iter().map(move |of| (assumption, of)));
-        all.filter(move |(_, alternative)| !quick && alternative.judged.contains(&card.id))
+    /// The readings with which a card is judged again: none if it has to be quick.
+    pub fn readings<'a>(&self, study: &'a Study, card: &Card) -> Vec<Reading<'a>> {
+        if self.quick { Vec::new() } else { study.readings_of(card) }
+    }
+
+    /// Seeds 1 to this for a reading with which a card is judged again: all of them where it stands beside the default.
+    pub fn seeds_of_reading(&self, study: &Study, card: &Card, reading: &Reading) -> u64 {
+        if reading.beside { self.seeds_of(card) } else { self.sensitivity_seeds(study, card) }
     }
 
     /// The comparisons of a card: none if it has to be quick.
@@ -296,9 +292,9 @@ impl Scope {
         for card in self.cards(study) {
             let seeds = self.seeds_of(card);
             let judged = self.judged(study, card);
-            for (_, alternative) in self.judged_again(study, card) {
-                let points = judged.iter().map(|point| point.with(&alternative.set)).collect();
-                want(points, self.sensitivity_seeds(study, card));
+            for reading in self.readings(study, card) {
+                let points = judged.iter().map(|point| point.with(reading.set)).collect();
+                want(points, self.seeds_of_reading(study, card, &reading));
             }
             want(judged, seeds);
             for row in self.comparisons(study, card).flat_map(|comparison| &comparison.rows) {

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::data::figures::Figure;
-use crate::data::{Assumption, AxisPlot, Card, Claim, Comparison, Coordinates, Finding, Head, Point, Table};
+use crate::data::{
+    Assumption, AxisPlot, Card, Claim, Comparison, Coordinates, Finding, Head, Origin, Point, Reading, Table, Together,
+    alternative,
+};
 use crate::measure::{Metric, MetricName};
 
 /// A study: everything in its folder, checked.
@@ -16,6 +19,7 @@ pub struct Study {
     /// Claims, those with several instances already expanded.
     pub(crate) claims: Vec<Claim>,
     pub(crate) assumptions: Vec<Assumption>,
+    pub(crate) together: Vec<Together>,
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) figures: Vec<Figure>,
@@ -97,6 +101,55 @@ impl Study {
     /// The assumptions of a card.
     pub(crate) fn assumptions_of(&self, card: &Card) -> impl Iterator<Item = &Assumption> {
         self.assumptions.iter().filter(|assumption| assumption.card == card.id)
+    }
+
+    /// Whose statement a claim is.
+    pub(crate) fn origin_of(&self, claim: &Claim) -> Origin {
+        let is_beyond = self.head.cards.iter().any(|card| card.id == claim.card && card.beyond);
+        claim.tally.unwrap_or(if is_beyond { Origin::Own } else { Origin::Published })
+    }
+
+    /// Whether a published claim would hold if its effect were absent, though it does not deny one.
+    pub(crate) fn is_weak(&self, claim: &Claim) -> bool {
+        !claim.equality
+            && self.origin_of(claim) == Origin::Published
+            && claim.test.holds_without_effect(claim.absent) == Some(true)
+    }
+
+    /// The readings with which a card is judged again: single alternatives, then those that are tried together.
+    pub(crate) fn readings_of<'a>(&'a self, card: &Card) -> Vec<Reading<'a>> {
+        let mut readings = Vec::new();
+        for assumption in &self.assumptions {
+            let judged = assumption.alternatives.iter().filter(|alternative| alternative.judged.contains(&card.id));
+            readings.extend(judged.map(|alternative| Reading {
+                id: &assumption.id,
+                statement: &assumption.statement,
+                after_results: assumption.after_results.clone(),
+                default: assumption.default.clone(),
+                label: &alternative.label,
+                set: &alternative.set,
+                beside: alternative.beside,
+            }));
+        }
+        let together = self.together.iter().filter(|together| together.judged.contains(&card.id));
+        readings.extend(together.map(|together| self.reading_of(together)));
+        readings
+    }
+
+    /// Alternatives to several assumptions as one.
+    fn reading_of<'a>(&'a self, together: &'a Together) -> Reading<'a> {
+        let of = together.of.iter().filter_map(|name| alternative(&self.assumptions, name));
+        let assumptions: Vec<&Assumption> = of.map(|(assumption, _)| assumption).collect();
+        let known: Vec<&str> = assumptions.iter().filter_map(|of| of.after_results.as_deref()).collect();
+        Reading {
+            id: &together.id,
+            statement: &together.reason,
+            after_results: (!known.is_empty()).then(|| known.join(" ")),
+            default: assumptions.iter().map(|of| of.default.as_str()).collect::<Vec<_>>().join(", "),
+            label: &together.label,
+            set: &together.set,
+            beside: together.beside,
+        }
     }
 
     /// The comparisons of a card.

@@ -83,6 +83,63 @@ pub(crate) struct Alternative {
     /// The cards whose numbers and claims are judged again with it.
     #[serde(default)]
     pub judged: Vec<String>,
+    /// Whether it is a second reading, which stands beside the default in the tables and in the verdict.
+    #[serde(default)]
+    pub beside: bool,
+}
+
+/// Alternatives to several assumptions at once.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Together {
+    pub id: String,
+    /// What it is called.
+    pub label: String,
+    /// Why they belong together.
+    pub reason: String,
+    /// The alternatives, `assumption/label`.
+    pub of: Vec<String>,
+    /// What is set besides; with what the alternatives set, once the study is loaded.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// The cards whose numbers and claims are judged again with them.
+    pub judged: Vec<String>,
+    /// As of an alternative.
+    #[serde(default)]
+    pub beside: bool,
+}
+
+impl Together {
+    /// Adds what the alternatives set; what it sets itself replaces that.
+    pub fn gather(&mut self, assumptions: &[Assumption]) {
+        let of = self.of.iter().filter_map(|name| alternative(assumptions, name));
+        let sets: Vec<String> = of.flat_map(|(_, alternative)| &alternative.set).chain(&self.set).cloned().collect();
+        self.set = sets;
+    }
+}
+
+/// An assumption and an alternative to it, by `assumption/label`.
+pub(crate) fn alternative<'a>(assumptions: &'a [Assumption], name: &str) -> Option<(&'a Assumption, &'a Alternative)> {
+    let (id, label) = name.split_once('/')?;
+    let assumption = assumptions.iter().find(|assumption| assumption.id == id)?;
+    let of_groups = assumption.on.iter().flat_map(|group| &group.alternatives);
+    let mut all = assumption.alternatives.iter().chain(of_groups);
+    Some((assumption, all.find(|alternative| alternative.label == label)?))
+}
+
+/// Settings with which cards are judged again: of an alternative, or of several together.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading<'a> {
+    /// The name of the assumption, or of the alternatives together.
+    pub id: &'a str,
+    pub statement: &'a str,
+    /// Why the default was chosen when its results were known, if it was.
+    pub after_results: Option<String>,
+    /// What the default is called.
+    pub default: String,
+    pub label: &'a str,
+    pub set: &'a [String],
+    pub beside: bool,
 }
 
 /// Points that are averaged.
@@ -103,4 +160,6 @@ pub(crate) struct Group {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Assumptions {
     pub assumption: Vec<Assumption>,
+    #[serde(default)]
+    pub together: Vec<Together>,
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Coordinates, merged};
+use super::{Coordinates, Origin, merged};
 use crate::measure::MetricName;
 
 /// `claims.toml`: what the study says beyond its numbers.
@@ -13,6 +13,15 @@ pub(crate) struct Claim {
     /// The card it is examined with.
     pub card: String,
     pub text: String,
+    /// Whose statement it is. Without it, the publication's, on a card beyond it ours.
+    pub tally: Option<Origin>,
+    /// Why its bound was chosen when its results were known already.
+    pub after_results: Option<String>,
+    /// Whether it says that there is no difference: it must hold where there is none.
+    #[serde(default)]
+    pub equality: bool,
+    /// What the quantity of a bound or range would be if the effect were absent: the claim must fail there.
+    pub absent: Option<f64>,
     #[serde(default)]
     pub quick: bool,
     /// Instances: each becomes a claim `id/label` with these coordinates added to every quantity.
@@ -27,6 +36,8 @@ pub(crate) struct Claim {
 pub(crate) struct Instance {
     pub label: String,
     pub at: Coordinates,
+    /// Whose statement it is, if not that of the claim.
+    pub tally: Option<Origin>,
     /// Not part of the quick subset although the claim is.
     #[serde(default)]
     pub slow: bool,
@@ -66,7 +77,21 @@ pub(crate) enum Predicate {
         confident: bool,
     },
     /// A quantity lies between two numbers, or at one of them.
-    Within { metric: MetricName, of: Quantity, from: f64, to: f64 },
+    Within {
+        metric: MetricName,
+        of: Quantity,
+        from: f64,
+        to: f64,
+        /// It is enough that the 95 % confidence interval reaches into the range.
+        #[serde(default)]
+        confident: bool,
+        /// The ends of the range may be off by this share of themselves.
+        #[serde(default)]
+        widened: f64,
+    },
+    /// The change from one quantity to another, as a part of the first, is the one from a published number to another, but
+    /// for this share of it.
+    Change { metric: MetricName, from: Quantity, to: Quantity, published: [f64; 2], within: f64 },
     /// A quantity divided by another lies between two numbers, of which one may be left out.
     Quotient { metric: MetricName, of: Quantity, by: Quantity, at_least: Option<f64>, at_most: Option<f64> },
     /// The value on an axis at which one quantity is largest is not the one at which another is.
@@ -80,8 +105,25 @@ impl Predicate {
     pub fn asks_for_statistic(&self) -> bool {
         match self {
             Predicate::Bound { over, .. } => *over == Over::Mean,
-            Predicate::Difference { .. } => false,
+            Predicate::Difference { .. } | Predicate::Pairs { .. } => false,
             _ => true,
+        }
+    }
+
+    /// Whether it would hold if there were no effect: if what it compares were equal, or if its quantity were `absent`. `None`
+    /// where it compares nothing.
+    pub fn holds_without_effect(&self, absent: Option<f64>) -> Option<bool> {
+        let of_quantity = |of: &Quantity| absent.or(of.without_effect());
+        match self {
+            Predicate::Order { is, .. } => Some(is.holds(0.0, 0.0)),
+            Predicate::Difference { is, value, .. } | Predicate::Pairs { is, value, .. } => Some(is.holds(0.0, *value)),
+            Predicate::Bound { of, is, value, .. } => Some(is.holds(of_quantity(of)?, *value)),
+            Predicate::Within { of, from, to, .. } => Some((*from..=*to).contains(&of_quantity(of)?)),
+            Predicate::Quotient { at_least, at_most, .. } => {
+                Some(at_least.is_none_or(|least| least <= 1.0) && at_most.is_none_or(|most| most >= 1.0))
+            }
+            Predicate::Change { within, .. } => Some(*within >= 1.0),
+            Predicate::BestDiffers { .. } => Some(false),
         }
     }
 
@@ -91,7 +133,8 @@ impl Predicate {
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
             Predicate::Difference { of, minus: other, .. }
             | Predicate::Pairs { of, minus: other, .. }
-            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
+            | Predicate::Quotient { of, by: other, .. }
+            | Predicate::Change { from: of, to: other, .. } => vec![of, other],
         }
     }
 
@@ -101,7 +144,8 @@ impl Predicate {
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
             Predicate::Difference { of, minus: other, .. }
             | Predicate::Pairs { of, minus: other, .. }
-            | Predicate::Quotient { of, by: other, .. } => vec![of, other],
+            | Predicate::Quotient { of, by: other, .. }
+            | Predicate::Change { from: of, to: other, .. } => vec![of, other],
         }
     }
 }
@@ -145,6 +189,12 @@ impl Quantity {
         self.spread_over.as_deref().or(self.gain_over.as_deref())
     }
 
+    /// What it is if what it is made of is equal everywhere; `None` of a single mean.
+    fn without_effect(&self) -> Option<f64> {
+        let is_difference = self.along().is_some() || self.apart_from.is_some();
+        is_difference.then_some(0.0).or(self.over.as_ref().map(|_| 1.0))
+    }
+
     /// Whether it is a part of something, whatever the unit of the metric.
     pub fn is_ratio(&self) -> bool {
         self.gain_over.is_some() || self.over.is_some()
@@ -160,6 +210,12 @@ pub(crate) enum Statistic {
     Mean,
     /// The median: half of the seeds are above, half below.
     Median,
+    /// The standard deviation, as of a sample.
+    Deviation,
+    /// The smallest.
+    Least,
+    /// The largest.
+    Largest,
 }
 
 /// What a bound is meant for.

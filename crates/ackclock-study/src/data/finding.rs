@@ -13,6 +13,9 @@ pub(crate) struct Finding {
     pub text: String,
     /// The card that a reading is about. Its number of seeds is that of the experiments.
     pub card: Option<String>,
+    /// Names of cells and claims that hold, to which a reading belongs.
+    #[serde(default)]
+    pub about: Vec<String>,
     /// What was measured to establish it, in words.
     #[serde(default)]
     pub evidence: Vec<String>,

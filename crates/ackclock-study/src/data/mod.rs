@@ -8,10 +8,11 @@ mod claim;
 mod comparison;
 pub(crate) mod figures;
 mod finding;
+mod layout;
 mod table;
 
 pub use abbreviation::Abbreviation;
-pub(crate) use assumption::{Alternative, Assumption, Assumptions, Group, Mark, Shown};
+pub(crate) use assumption::{Assumption, Assumptions, Group, Mark, Reading, Shown, Together, alternative};
 pub(crate) use axis_plot::{AxisPlot, AxisPlots};
 pub(crate) use claim::{Claim, Claims, Instance, Over, Predicate, Quantity, Relation, Statistic};
 pub(crate) use comparison::{Compared, Comparison, Comparisons};
@@ -21,6 +22,17 @@ pub(crate) use table::{Beside, Row, Table, Tolerance};
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+/// Whose number or statement is judged: the key `tally`. Agreement with the publication is counted apart from the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Origin {
+    /// The publication prints it.
+    #[default]
+    Published,
+    /// Ours: parameters, lengths, exact arithmetic, numbers of other literature, claims about our own code.
+    Own,
+}
 
 /// `study.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -60,7 +72,7 @@ pub(crate) struct Card {
     pub seeds: Option<u64>,
     /// The same with `--quick`, where that is fewer.
     pub quick_seeds: Option<u64>,
-    /// Whether it examines what the publication does not.
+    /// Whether it examines what the publication does not: all of it is our own then, unless a claim says otherwise.
     #[serde(default)]
     pub beyond: bool,
 }

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use super::Coordinates;
+use super::layout::Layout;
+use super::{Coordinates, Origin};
 use crate::measure::MetricName;
 
 /// `tables/*.toml`: a published table.
@@ -13,6 +14,13 @@ pub(crate) struct Table {
     pub quantity: String,
     pub metric: MetricName,
     pub capacity_mbps: Option<f64>,
+    /// Whose numbers they are.
+    #[serde(default)]
+    pub tally: Origin,
+    /// Why its measure was chosen when its results were known already.
+    pub after_results: Option<String>,
+    /// How the publication arranges it, if otherwise.
+    pub layout: Option<Layout>,
     #[serde(default)]
     pub beside: Vec<Beside>,
     #[serde(rename = "tolerance")]
@@ -42,6 +50,8 @@ pub(crate) struct Tolerance {
     #[serde(default)]
     pub is: Meaning,
     pub reason: String,
+    /// Why it was chosen when its results were known already.
+    pub after_results: Option<String>,
 }
 
 /// What the value of a tolerance means.
@@ -123,6 +133,9 @@ fn tiny(number: f64) -> f64 {
 pub(crate) struct Column {
     pub label: String,
     pub at: Coordinates,
+    /// Whose numbers they are.
+    #[serde(default)]
+    pub tally: Origin,
     /// Instead of the table's.
     pub metric: Option<MetricName>,
     /// What the metric is divided by: the unit of the column.
@@ -152,6 +165,9 @@ pub(super) fn two() -> usize {
 pub(crate) struct Row {
     pub label: String,
     pub at: Coordinates,
+    /// Whose numbers they are.
+    #[serde(default)]
+    pub tally: Origin,
     /// It has the first so many columns, and the publication has nothing in the others; without it, it has all.
     pub columns: Option<usize>,
     pub published: Vec<f64>,
@@ -167,6 +183,11 @@ impl Table {
         &self.columns[..row.columns.unwrap_or(self.columns.len()).min(self.columns.len())]
     }
 
+    /// Whether the publication prints the number: nothing says that it is ours.
+    pub fn is_published(&self, row: &Row, column: &Column) -> bool {
+        [self.tally, row.tally, column.tally] == [Origin::Published; 3]
+    }
+
     pub fn tolerance(&self, name: &str) -> Option<&Tolerance> {
         self.tolerances.iter().find(|tolerance| tolerance.name == name)
     }
@@ -176,8 +197,12 @@ impl Table {
 mod tests {
     use super::*;
 
+    fn tolerance(value: f64, is: Meaning) -> Tolerance {
+        Tolerance { name: "t".into(), value, is, reason: "r".into(), after_results: None }
+    }
+
     fn agrees(value: f64, is: Meaning, ours: f64, published: f64) -> bool {
-        Tolerance { name: "t".into(), value, is, reason: "r".into() }.agrees(ours, published, 2.0)
+        tolerance(value, is).agrees(ours, published, 2.0)
     }
 
     #[test]
@@ -197,7 +222,7 @@ mod tests {
         assert!(agrees(0.1, Meaning::RoundedUp, 160.2528, 160.3));
         assert!(!agrees(0.1, Meaning::RoundedUp, 160.3001, 160.3));
         // 0.07 are 7.000000000000001 hundredths in binary.
-        let tolerance = Tolerance { name: "t".into(), value: 0.01, is: Meaning::RoundedUp, reason: "r".into() };
+        let tolerance = tolerance(0.01, Meaning::RoundedUp);
         assert_eq!((tolerance.printed(0.07), tolerance.printed_decimals()), (Some(0.07), Some(2)));
         // What is a step in decimal may be a little off in binary, on either side.
         assert!(agrees(0.1, Meaning::RoundedUp, 160.3, 160.3) && agrees(0.1, Meaning::Truncated, 160.3, 160.3));

@@ -31,8 +31,11 @@ impl Measured<'_> {
             Predicate::Difference { metric, of, minus, is, value, confident } => {
                 self.differences(&self.study.metric(metric, None), of, minus).examine(*is, *value, *confident)
             }
-            Predicate::Within { metric, of, from, to } => {
-                self.within(&self.study.metric(metric, None), of, [*from, *to])
+            Predicate::Within { metric, of, from, to, confident, widened } => {
+                self.within(&self.study.metric(metric, None), of, [*from, *to], (*confident, *widened))
+            }
+            Predicate::Change { metric, from, to, published, within } => {
+                self.change(&self.study.metric(metric, None), [from, to], *published, *within)
             }
             Predicate::Quotient { metric, of, by, at_least, at_most } => {
                 self.quotient(&self.study.metric(metric, None), [of, by], [*at_least, *at_most])
@@ -113,13 +116,58 @@ impl Measured<'_> {
         Examined { holds: obeying == all, evidence: format!("{label}: {range}; {wanted}, so in {obeying} of {all}") }
     }
 
-    fn within(&self, metric: &Metric, of: &Quantity, [from, to]: [f64; 2]) -> Examined {
+    /// A range, of which the ends may be off by a share of themselves; with confidence, it is enough to reach into it.
+    fn within(
+        &self,
+        metric: &Metric,
+        of: &Quantity,
+        [from, to]: [f64; 2],
+        (confident, widened): (bool, f64),
+    ) -> Examined {
         let value = self.value(of, metric);
         let written = Written::of(self.unit_of(metric, of), value.as_slice(), &[from, to]);
-        let (label, number) = (&of.label, written.number(value));
+        let summary = if confident { self.summary(&self.points(&of.at), metric) } else { None };
+        let half = summary.and_then(|summary| summary.ci95);
+        let number = match (value, half) {
+            (Some(value), Some(half)) => written.interval(value, half),
+            (value, _) => written.number(value),
+        };
+        let room = half.unwrap_or(0.0);
+        let [least, most] = [from - widened * from.abs() - room, to + widened * to.abs() + room];
+        let ends = match widened > 0.0 {
+            true => format!(", or {} % beyond an end", Written::of("", &[], &[]).bound(100.0 * widened)),
+            false => String::new(),
+        };
+        let reaches = if confident { "the interval reaches into " } else { "" };
         Examined {
-            holds: value.is_some_and(|value| (from..=to).contains(&value)),
-            evidence: format!("{label}: {number}; wanted: {}", written.bounds(from, to)),
+            holds: value.is_some_and(|value| (least..=most).contains(&value)),
+            evidence: format!("{}: {number}; wanted: {reaches}{}{ends}", of.label, written.bounds(from, to)),
+        }
+    }
+
+    /// A change as a part of where it begins, against the published one.
+    fn change(&self, metric: &Metric, of: [&Quantity; 2], published: [f64; 2], within: f64) -> Examined {
+        let part = |[from, to]: [f64; 2]| to / from - 1.0;
+        let wanted = part(published);
+        let values = of.map(|quantity| self.value(quantity, metric));
+        let ours = values[0].zip(values[1]).map(|(from, to)| part([from, to]));
+        let written = Written::of(self.unit_of(metric, of[0]), &values.into_iter().flatten().collect::<Vec<_>>(), &[]);
+        let percent = |part: f64| format!("{:+.1} %", 100.0 * part);
+        let room = within * wanted.abs();
+        Examined {
+            holds: ours.is_some_and(|ours| (ours - wanted).abs() <= room),
+            evidence: format!(
+                "{}: {}, {}: {}, a change of {}; wanted: {} to {}, published {} to {}",
+                of[0].label,
+                written.number(values[0]),
+                of[1].label,
+                written.number(values[1]),
+                ours.map_or("undefined".into(), percent),
+                percent(wanted - room),
+                percent(wanted + room),
+                published[0],
+                published[1],
+            ),
         }
     }
 

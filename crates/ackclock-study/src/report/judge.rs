@@ -97,7 +97,7 @@ fn card_report<'a>(
         seeds: measured.seeds,
         table: study.tables.get(&card.id).map(|table| table_report(&measured, scope, card, table)),
         beyond: card.beyond,
-        judged_again: judged_again(&sensitivity, scope, card),
+        judged_again: judged_again(&measured, scope, card),
         comparisons: scope
             .comparisons(study, card)
             .map(|comparison| comparison_report(&measured, comparison))

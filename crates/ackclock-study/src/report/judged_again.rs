@@ -5,7 +5,7 @@ use ackclock_report::page::number::{fixed, plural};
 use super::cells::table_report;
 use super::quantity::Measured;
 use super::{ChangedReport, JudgedAgainReport};
-use crate::data::Card;
+use crate::data::{Card, Reading};
 use crate::plan::Scope;
 
 /// A number or a claim that was judged.
@@ -15,22 +15,21 @@ struct Judged {
     evidence: String,
 }
 
-/// A report for each alternative with which the card is judged again, with the same seeds as the default beside it.
+/// A report for each reading with which the card is judged again, with the same seeds as the default beside it.
 pub(crate) fn judged_again<'a>(measured: &Measured<'a>, scope: &Scope, card: &'a Card) -> Vec<JudgedAgainReport> {
-    let mut all = scope.judged_again(measured.study, card).peekable();
-    // Most cards are not judged again.
-    let default = all.peek().map_or(Vec::new(), |_| judge(measured, scope, card));
-    all.map(|(assumption, alternative)| {
-        let again = judge(&Measured { changes: &alternative.set, ..*measured }, scope, card);
+    let report = |reading: Reading<'a>| {
+        let seeds = scope.seeds_of_reading(measured.study, card, &reading);
+        let default = judge(&Measured { seeds, ..*measured }, scope, card);
+        let again = judge(&Measured { seeds, changes: reading.set, ..*measured }, scope, card);
         let agree = |judged: &[Judged]| judged.iter().filter(|one| one.agrees).count();
         let changed = default.iter().zip(&again).filter(|(before, after)| before.agrees != after.agrees);
         JudgedAgainReport {
-            assumption: assumption.id.clone(),
-            statement: assumption.statement.clone(),
-            after_results: assumption.after_results.clone(),
-            default: assumption.default.clone(),
-            alternative: alternative.label.clone(),
-            seeds: measured.seeds,
+            assumption: reading.id.into(),
+            statement: reading.statement.into(),
+            after_results: reading.after_results,
+            default: reading.default,
+            alternative: reading.label.into(),
+            seeds,
             of: again.len(),
             agree_by_default: agree(&default),
             agree: agree(&again),
@@ -42,8 +41,8 @@ pub(crate) fn judged_again<'a>(measured: &Measured<'a>, scope: &Scope, card: &'a
                 })
                 .collect(),
         }
-    })
-    .collect()
+    };
+    scope.readings(measured.study, card).into_iter().map(report).collect()
 }
 
 fn judge(measured: &Measured, scope: &Scope, card: &Card) -> Vec<Judged> {

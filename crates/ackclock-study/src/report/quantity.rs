@@ -1,6 +1,6 @@
 //! Quantities: the numbers that a claim compares, from measurements.
 
-use ackclock::record::stats::{Summary, summarize};
+use ackclock::record::stats::{Summary, sample_sd, summarize};
 
 use super::Number;
 use crate::data::{Coordinates, OneOrMany, Point, Quantity, Shown, Statistic, merged};
@@ -85,10 +85,13 @@ impl<'a> Measured<'a> {
     }
 
     fn statistic(&self, at: &Coordinates, statistic: Statistic, metric: &Metric) -> Option<f64> {
-        let points = self.points(at);
+        let values: Vec<f64> = self.per_seed(&self.points(at), metric).into_iter().flatten().collect();
         match statistic {
-            Statistic::Mean => self.summary(&points, metric).map(|summary| summary.mean),
-            Statistic::Median => median(self.per_seed(&points, metric).into_iter().flatten().collect()),
+            Statistic::Mean => summarize(&values).map(|summary| summary.mean),
+            Statistic::Median => median(values),
+            Statistic::Deviation => sample_sd(&values),
+            Statistic::Least => summarize(&values).map(|summary| summary.min),
+            Statistic::Largest => summarize(&values).map(|summary| summary.max),
         }
     }
 }

@@ -61,6 +61,58 @@ fn what_was_chosen_after_its_results_is_said_with_the_verdict() {
     );
 }
 
+/// `together` of ticks of 500 ms with RFC 6675.
+const TOGETHER: &str = r#"
+[[together]]
+id = "by-the-letter"
+label = "500 ms, RFC 6675"
+reason = "The text names both."
+of = ["tick/500 ms", "tick/RFC 6675"]
+set = ["tcp.min_rto=1 s", "tcp.tick=400 ms"]
+judged = ["t1"]
+"#;
+
+#[test]
+fn alternatives_are_tried_together() {
+    let with = |together: &str| {
+        let assumptions = format!(
+            "{}{together}",
+            ASSUMPTIONS.replace("id = \"tick\"", "id = \"tick\"\nafter_results = \"It fits.\"")
+        );
+        study_from(&[("claims.toml", TWO_CLAIMS), ("findings.toml", ""), ("assumptions.toml", &assumptions)])
+    };
+    let runs = |study: &Study| Scope::new(study, &Selection::default()).unwrap().demand(study);
+    // Of each point what the alternatives set, of which the last one stands; 3 seeds, and beside the default all 4.
+    let of = |study: &Study| {
+        let is_together = |sets: &[String]| sets.iter().any(|set| set == "tcp.min_rto=1 s");
+        let points = runs(study).into_iter().filter(|(point, _)| is_together(&point.sets));
+        points.map(|(point, seeds)| (point.sets[1..].to_vec(), seeds)).collect::<Vec<_>>()
+    };
+    let study = with(TOGETHER).unwrap();
+    let sets = ["tcp.recovery=rfc6675", "tcp.min_rto=1 s", "tcp.tick=400 ms"].map(String::from).to_vec();
+    assert_eq!(of(&study), vec![(sets.clone(), 3); 2], "two buffers; TCP is RFC 6675 everywhere");
+    let beside = with(&format!("{TOGETHER}beside = true")).unwrap();
+    assert_eq!(of(&beside), vec![(sets, 4); 2]);
+    let report = report_of(&study, &Selection::default());
+    let again = &report.cards[0].judged_again[0];
+    assert_eq!(
+        (again.assumption.as_str(), again.alternative.as_str(), again.seeds),
+        ("by-the-letter", "500 ms, RFC 6675", 3)
+    );
+    assert_eq!((again.after_results.as_deref(), again.default.as_str()), (Some("It fits. It fits."), "100 ms, 100 ms"));
+
+    let refused = |from: &str, to: &str| with(&TOGETHER.replacen(from, to, 1)).unwrap_err().to_string();
+    let about = "studies/made-up/assumptions.toml: together \"by-the-letter\": ";
+    assert_eq!(
+        refused("tick/500 ms", "tick/200 ms"),
+        format!("{about}there is no alternative \"tick/200 ms\"; it is written assumption/label")
+    );
+    assert_eq!(refused("[\"t1\"]", "[]"), format!("{about}it needs two alternatives, and a card to judge"));
+    assert_eq!(refused("[\"t1\"]", "[\"t9\"]"), format!("{about}there is no card \"t9\" to judge again"));
+    let twice = refused("\"by-the-letter\"", "\"hosts\"");
+    assert!(twice.ends_with("together \"hosts\": an assumption or another one has this name"), "{twice}");
+}
+
 #[test]
 fn a_card_that_is_not_there_cannot_be_judged_again() {
     let assumptions = ASSUMPTIONS.replace("set = [\"tcp.tick=500 ms\"]", "set = [], judged = [\"t9\"]");

@@ -101,6 +101,64 @@ const CLAIMS: &[(bool, &str)] = &[
         true,
         r#"within = { metric = "efficiency", of = { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" }, statistic = "median" }, from = 0.7199, to = 0.7201 }"#,
     ),
+    // Of the seeds .50 to .53 the deviation is .0129, the least .50, the largest .53.
+    (
+        true,
+        r#"order = { metric = "efficiency", is = "<", of = [{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" }, statistic = "deviation" }, { label = "SACK", at = { net = "lan", k = "3000", tcp = "sack" }, statistic = "deviation" }] }"#,
+    ),
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" }, statistic = "deviation" }, from = 0.0129, to = 0.013 }"#,
+    ),
+    (
+        true,
+        r#"bound = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" }, statistic = "least" }, is = "<=", value = 0.5 }"#,
+    ),
+    (
+        false,
+        r#"bound = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" }, statistic = "largest" }, is = "<", value = 0.53 }"#,
+    ),
+    // .515 ± .02054, three standard errors of .00645 and a little: up to .53554.
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.535, to = 0.6, confident = true }"#,
+    ),
+    (
+        false,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.536, to = 0.6, confident = true }"#,
+    ),
+    // 3 % below .53 is .5141, 2.8 % is .51516; 3 % above .5 is .515.
+    (
+        true,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.53, to = 0.6, widened = 0.03 }"#,
+    ),
+    (
+        false,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.53, to = 0.6, widened = 0.028 }"#,
+    ),
+    (
+        false,
+        r#"within = { metric = "efficiency", of = { label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }, from = 0.4, to = 0.5, widened = 0.029 }"#,
+    ),
+    // From .97 to .72 is a fall of 25.77 %; from 124 to 104 one of 16.13 %, and a third of that is 5.38 %; from 100 to 80 one of 20 %,
+    // and a third of that is 6.67 %. A rise of 20 % is no fall.
+    (
+        false,
+        r#"change = { metric = "efficiency", from = { label = "K = 1000", at = { net = "lan", k = "1000", tcp = "sack" } }, to = { label = "K = 3000", at = { net = "lan", k = "3000", tcp = "sack" } }, published = [124, 104], within = 0.3333 }"#,
+    ),
+    (
+        true,
+        r#"change = { metric = "efficiency", from = { label = "K = 1000", at = { net = "lan", k = "1000", tcp = "sack" } }, to = { label = "K = 3000", at = { net = "lan", k = "3000", tcp = "sack" } }, published = [100, 80], within = 0.3333 }"#,
+    ),
+    (
+        false,
+        r#"change = { metric = "efficiency", from = { label = "K = 1000", at = { net = "lan", k = "1000", tcp = "sack" } }, to = { label = "K = 3000", at = { net = "lan", k = "3000", tcp = "sack" } }, published = [100, 120], within = 0.9 }"#,
+    ),
+    // Reno does not fall at all.
+    (
+        false,
+        r#"change = { metric = "efficiency", from = { label = "K = 1000", at = { net = "lan", k = "1000", tcp = "reno" } }, to = { label = "K = 3000", at = { net = "lan", k = "3000", tcp = "reno" } }, published = [100, 99], within = 0.99 }"#,
+    ),
     // .97 over .515 is 1.883.
     (
         true,
@@ -249,6 +307,67 @@ fn a_quantity_made_of_several_means_is_refused_where_no_means_are_compared() {
         r#"bound = { metric = "drops", of = { label = "lost", at = { net = "lan", k = "1000" }, gain_over = "k" }, is = "<", value = 8 }"#,
     );
     assert!(one_value.ends_with("claim \"c\", lost: it needs two values on the axis"), "{one_value}");
+}
+
+/// What would hold if there were no effect is told apart, and refused where the data say what there would be without one.
+#[test]
+fn a_claim_that_would_hold_without_its_effect_is_known() {
+    let order = |is: &str, more: &str| {
+        format!(
+            r#"[[claim]]
+id = "c"
+card = "t1"
+text = ""
+{more}
+[claim.test]
+order = {{ metric = "efficiency", is = "{is}", of = [{{ label = "SACK", at = {{ net = "lan", k = "1000", tcp = "sack" }} }}, {{ label = "Reno", at = {{ net = "lan", k = "1000", tcp = "reno" }} }}] }}"#
+        )
+    };
+    let without = |claims: &str| {
+        let study =
+            study_of(claims, "").map_err(|error| error.to_string().split("claim \"c\"").nth(1).unwrap().to_owned())?;
+        Ok(study.claims[0].test.holds_without_effect(study.claims[0].absent))
+    };
+    assert_eq!(without(&order(">", "")), Ok(Some(false)));
+    assert_eq!(without(&order(">=", "")), Ok(Some(true)));
+    assert_eq!(without(&order(">=", "equality = true")), Ok(Some(true)));
+    let strict: Result<_, String> = Err(": it says that there is no difference, and fails of none".into());
+    assert_eq!(without(&order(">", "equality = true")), strict);
+
+    let of = |test: &str, more: &str| {
+        format!("[[claim]]\nid = \"c\"\ncard = \"t1\"\ntext = \"\"\n{more}\n[claim.test]\n{test}\n")
+    };
+    let (sack, reno) = (
+        r#"{ label = "SACK", at = { net = "lan", k = "1000", tcp = "sack" } }"#,
+        r#"{ label = "Reno", at = { net = "lan", k = "1000", tcp = "reno" } }"#,
+    );
+    let difference = |value: &str| {
+        of(
+            &format!(
+                "difference = {{ metric = \"efficiency\", of = {sack}, minus = {reno}, is = \">\", value = {value} }}"
+            ),
+            "",
+        )
+    };
+    assert_eq!((without(&difference("0")), without(&difference("-0.01"))), (Ok(Some(false)), Ok(Some(true))));
+    let quotient = |least: &str| {
+        of(&format!("quotient = {{ metric = \"efficiency\", of = {sack}, by = {reno}, at_least = {least} }}"), "")
+    };
+    assert_eq!((without(&quotient("1.1")), without(&quotient("0.9"))), (Ok(Some(false)), Ok(Some(true))));
+    // What a range is about, only its data know: 104 within 20 % is true of 123, too.
+    let range = |to: &str, more: &str| {
+        of(&format!("within = {{ metric = \"efficiency\", of = {reno}, from = 0.83, to = {to} }}"), more)
+    };
+    assert_eq!(without(&range("1.25", "")), Ok(None));
+    let refused: Result<_, String> = Err(": it would hold without its effect, with 1.23".into());
+    assert_eq!(without(&range("1.25", "absent = 1.23")), refused);
+    assert_eq!(without(&range("1.14", "absent = 1.23")), Ok(Some(false)));
+    let gain = |value: &str| {
+        let of_both =
+            r#"{ label = "SACK", at = { net = "lan", k = ["1000", "3000"], tcp = "sack" }, gain_over = "k" }"#;
+        of(&format!("bound = {{ metric = \"efficiency\", of = {of_both}, is = \"<\", value = {value} }}"), "")
+    };
+    assert_eq!((without(&gain("0.05")), without(&gain("0"))), (Ok(Some(true)), Ok(Some(false))));
 }
 
 #[test]

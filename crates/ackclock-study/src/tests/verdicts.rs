@@ -226,6 +226,24 @@ fn a_row_may_have_the_first_columns_only() {
     assert!(many.ends_with("row \"K=1000\" has more columns than there are"), "{many}");
 }
 
+/// The publication has TCPs below each other, and of the means only that of SACK.
+#[test]
+fn a_layout_has_a_place_for_every_published_number() {
+    let of = |layout: &str| {
+        let table = TABLE.replacen("[[row]]", &format!("[layout]\n{layout}\n[[row]]"), 1);
+        study_with(&table, "claim = []", "").map_err(|error| error.to_string())
+    };
+    let columns = "column = [{ label = \"1000\", cell = \"K=1000/{row}\" }, { label = \"3000\", cell = \"K=3000/{row}\" }, { label = \"both\", cell = \"mean/{row}\" }]";
+    assert!(
+        of(&format!("corner = \"TCP\"\nrows = [\"Reno\", {{ label = \"with SACK\", name = \"SACK\" }}]\n{columns}"))
+            .is_ok()
+    );
+    let missing = of(&format!("rows = [\"SACK\"]\n{columns}")).unwrap_err();
+    assert_eq!(missing, "studies/made-up/t1.toml: the layout has no place for \"K=1000/Reno\"");
+    let twice = of(&format!("rows = [\"Reno\", \"SACK\", \"Reno\"]\n{columns}")).unwrap_err();
+    assert_eq!(twice, "studies/made-up/t1.toml: the layout has two places for \"K=1000/Reno\"");
+}
+
 #[test]
 fn the_page_tells_the_instances_of_a_claim_apart() {
     let claims = TWO_CLAIMS.replace(
