@@ -28,6 +28,7 @@
 //! # Ok::<(), ackclock_study::Error>(())
 //! ```
 
+#[allow(dead_code, reason = "reports of layouts and choices follow")]
 mod data;
 mod embedded;
 mod error;
