@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! studies/ ──> Study ──> Plan ──> run (all cores, ledger)         ──> Report  ──> text, JSON, HTML
-//! data/        load.rs   plan.rs  run.rs, measure/, stored_result.rs  report/judge.rs  report/text.rs, page.rs
+//! data/        load.rs   plan.rs  run.rs, measure/, stored_result.rs  report/judge.rs  report/text.rs, page/
 //! ```
 //!
 //! [`Plan`] and everything that runs know points (scenario and settings), never a published number; published numbers
@@ -28,7 +28,6 @@
 //! # Ok::<(), ackclock_study::Error>(())
 //! ```
 
-#[allow(dead_code, reason = "reports of layouts and choices follow")]
 mod data;
 mod embedded;
 mod error;
@@ -50,9 +49,10 @@ pub use load::names;
 pub use plan::{Plan, Selection};
 pub use progress::{Progress, Quiet, Status};
 pub use report::{
-    AlternativeReport, AssumptionReport, AxisPlotReport, CardReport, CellReport, ChangedReport, ClaimReport,
-    ComparisonReport, ExperimentReport, FindingReport, GroupReport, JudgedAgainReport, Number, Report, ShownReport,
-    TableReport, Tally, Verdict,
+    AlternativeReport, AssumptionReport, AxisPlotReport, BesideReport, CardReport, CellReport, ChangedReport,
+    ChosenReport, ClaimReport, ComparisonReport, Count, ExperimentReport, FindingReport, GroupReport, Headline,
+    JudgedAgainReport, KindReport, LayoutReport, LayoutRowReport, Number, Outcome as ReproductionOutcome, PowerReport,
+    ReadingColumnReport, ReadingReport, Report, ShownReport, TableReport, Tally, Verdict,
 };
 pub use run::{Outcome, reproduce};
 pub use study::{CardInfo, Study};

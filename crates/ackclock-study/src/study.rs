@@ -104,14 +104,12 @@ impl Study {
     }
 
     /// Whose statement a claim is.
-    #[allow(dead_code, reason = "reports of it follow")]
     pub(crate) fn origin_of(&self, claim: &Claim) -> Origin {
         let is_beyond = self.head.cards.iter().any(|card| card.id == claim.card && card.beyond);
         claim.tally.unwrap_or(if is_beyond { Origin::Own } else { Origin::Published })
     }
 
     /// Whether a published claim would hold if its effect were absent, though it does not deny one.
-    #[allow(dead_code, reason = "reports of it follow")]
     pub(crate) fn is_weak(&self, claim: &Claim) -> bool {
         !claim.equality
             && self.origin_of(claim) == Origin::Published

@@ -3,6 +3,7 @@
 mod axis_plots;
 mod comparisons;
 mod experiments;
+mod headlines;
 mod judged_again;
 mod pages;
 mod planning;

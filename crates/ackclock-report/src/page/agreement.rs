@@ -16,6 +16,8 @@ pub struct Panel {
     pub about: String,
     /// Where the title leads.
     pub link: String,
+    /// Whether it is one of many: half as large, with fewer words at its axes.
+    pub small: bool,
     /// One for each number.
     pub dots: Vec<Dot>,
 }
@@ -51,7 +53,7 @@ struct Axis {
 impl Axis {
     /// Room for every dot. A tolerance that reaches further is cut off, or it would hide what the dots tell; an axis over
     /// more than two powers of ten without a zero is logarithmic.
-    fn of(dots: &[Dot]) -> Axis {
+    fn of(dots: &[Dot], intervals: f64) -> Axis {
         let values = || dots.iter().flat_map(|dot| [dot.published, dot.ours]).filter(|value| value.is_finite());
         let low = values().fold(f64::INFINITY, f64::min);
         let high = values().fold(f64::NEG_INFINITY, f64::max);
@@ -66,7 +68,7 @@ impl Axis {
         if logarithmic {
             let (low, high) = (low / 1.4, high * 1.4);
             let powers = low.log10().ceil() as i32..=high.log10().floor() as i32;
-            let every = (powers.clone().count() / 5 + 1) as i32;
+            let every = (powers.clone().count() as f64 / intervals) as i32 + 1;
             let ticks = powers.filter(|power| power % every == 0).map(|power| 10f64.powi(power)).collect();
             return Axis { logarithmic, low, high, ticks, decimals: 0, unit };
         }
@@ -75,7 +77,7 @@ impl Axis {
         let is_one = high - low <= LEAST_SPREAD * high.abs();
         let margin = if is_one { (high.abs() * 0.05).max(0.5) } else { 0.07 * (high - low) };
         let (low, high) = (low - margin, high + margin);
-        let step = round_step((high - low) / 5.0);
+        let step = round_step((high - low) / intervals);
         let first = (low / step).ceil() as i64;
         let ticks = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
         let decimals = (-(step / unit.0).log10().floor()).max(0.0) as usize;
@@ -109,12 +111,27 @@ fn prefix(size: f64) -> (f64, &'static str) {
     }
 }
 
-fn across(share: f64) -> f64 {
-    LEFT + (WIDTH - LEFT - RIGHT) * share
+/// Where a panel has its plot, in units of its picture.
+struct Frame {
+    width: f64,
+    height: f64,
+    left: f64,
+    bottom: f64,
+    /// Intervals between ticks, about.
+    intervals: f64,
 }
 
-fn up(share: f64) -> f64 {
-    HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+const LARGE: Frame = Frame { width: 260.0, height: 232.0, left: 50.0, bottom: 34.0, intervals: 5.0 };
+const SMALL: Frame = Frame { width: 168.0, height: 146.0, left: 42.0, bottom: 31.0, intervals: 2.0 };
+
+impl Frame {
+    fn across(&self, share: f64) -> f64 {
+        self.left + (self.width - self.left - RIGHT) * share
+    }
+
+    fn up(&self, share: f64) -> f64 {
+        self.height - self.bottom - (self.height - TOP - self.bottom) * share
+    }
 }
 
 impl Panel {
@@ -126,26 +143,28 @@ impl Panel {
                 html.leaf("a", &[("href", &self.link)], &self.title);
                 html.leaf("p", &[], &self.about);
             });
-            let view = format!("0 0 {WIDTH} {HEIGHT}");
+            let frame = if self.small { SMALL } else { LARGE };
+            let view = format!("0 0 {} {}", frame.width, frame.height);
             let label = format!("{}, published against ours: {}", self.title, self.about);
             let attributes =
                 [("viewBox", view.as_str()), ("class", "agreement"), ("role", "group"), ("aria-label", &label)];
-            html.tag("svg", &attributes, |svg| self.draw(svg));
+            html.tag("svg", &attributes, |svg| self.draw(svg, &frame));
         });
         html
     }
 
-    fn draw(&self, svg: &mut Html) {
-        let axis = Axis::of(&self.dots);
+    fn draw(&self, svg: &mut Html, frame: &Frame) {
+        let axis = Axis::of(&self.dots, frame.intervals);
+        let (across, up) = (|share| frame.across(share), |share| frame.up(share));
         for tick in &axis.ticks {
             let at = axis.place(*tick);
             line(svg, "grid", [across(at), up(0.0), across(at), up(1.0)]);
             line(svg, "grid", [across(0.0), up(at), across(1.0), up(at)]);
-            text(svg, "tick", across(at), HEIGHT - BOTTOM + 14.0, "middle", &axis.words(*tick));
-            text(svg, "tick", LEFT - 5.0, up(at) + 4.0, "end", &axis.words(*tick));
+            text(svg, "tick", across(at), up(0.0) + 14.0, "middle", &axis.words(*tick));
+            text(svg, "tick", frame.left - 5.0, up(at) + 4.0, "end", &axis.words(*tick));
         }
         line(svg, "equal", [across(0.0), up(0.0), across(1.0), up(1.0)]);
-        text(svg, "axis", across(0.5), HEIGHT - 4.0, "middle", "published");
+        text(svg, "axis", across(0.5), frame.height - 4.0, "middle", "published");
         text(svg, "axis", 2.0, 11.0, "start", "ours");
         for dot in &self.dots {
             let x = across(axis.place(dot.published));
@@ -195,12 +214,8 @@ fn path(svg: &mut Html, class: &str, corners: &[(f64, f64)]) {
 
 /// Numbers that are closer together than this part of them are drawn as if they were equal.
 const LEAST_SPREAD: f64 = 1e-4;
-const WIDTH: f64 = 260.0;
-const HEIGHT: f64 = 232.0;
-const LEFT: f64 = 50.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 20.0;
-const BOTTOM: f64 = 34.0;
 
 #[cfg(test)]
 mod tests {
@@ -211,7 +226,7 @@ mod tests {
     }
 
     fn panel(dots: Vec<Dot>) -> Html {
-        Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), dots }.html()
+        Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), small: false, dots }.html()
     }
 
     #[test]
@@ -252,6 +267,16 @@ mod tests {
             let word = tick.split_once('>').unwrap().1.split_once('<').unwrap().0;
             assert!(["150", "155", "160"].contains(&word), "{word}");
         }
+    }
+
+    #[test]
+    fn a_small_panel_has_few_words() {
+        let words = |small| {
+            let dots = vec![dot(0.2, 0.1, 0.2, Tone::Good), dot(1.0, 0.05, 1.04, Tone::Bad)];
+            let panel = Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), small, dots };
+            panel.html().as_str().matches("class=\"tick\"").count()
+        };
+        assert_eq!((words(true), words(false)), (4, 12));
     }
 
     #[test]

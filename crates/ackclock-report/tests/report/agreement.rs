@@ -44,7 +44,13 @@ fn reproduction() -> String {
                 tone,
             };
             let dots = vec![dot(11, Tone::Good), dot(3, Tone::Notable), dot(40, Tone::Bad)];
-            let panel = Panel { title: format!("Table {n}"), about: "1 of 3".into(), link: "#card-t1".into(), dots };
+            let panel = Panel {
+                title: format!("Table {n}"),
+                about: "1 of 3".into(),
+                link: "#card-t1".into(),
+                small: false,
+                dots,
+            };
             html.append(&panel.html());
         }
     });

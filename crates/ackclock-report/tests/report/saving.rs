@@ -94,7 +94,8 @@ fn numbers_in_csv_are_for_programs_and_words_are_quoted() {
     body.tag("div", &[("class", "panels")], |html| {
         for tone in [Tone::Good, Tone::Neutral, Tone::Notable, Tone::Bad] {
             let dot = Dot { label: "x".into(), link: "#of".into(), published: 1.0, tolerance: 0.1, ours: 1.2, tone };
-            let panel = Panel { title: "t1".into(), about: "1 of 1".into(), link: "#of".into(), dots: vec![dot] };
+            let panel =
+                Panel { title: "t1".into(), about: "1 of 1".into(), link: "#of".into(), small: false, dots: vec![dot] };
             html.append(&panel.html());
         }
     });

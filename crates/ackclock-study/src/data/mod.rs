@@ -17,7 +17,7 @@ pub(crate) use axis_plot::{AxisPlot, AxisPlots};
 pub(crate) use claim::{Claim, Claims, Instance, Over, Predicate, Quantity, Relation, Statistic};
 pub(crate) use comparison::{Compared, Comparison, Comparisons};
 pub(crate) use finding::{Experiment, Finding, Findings};
-pub(crate) use table::{Beside, Row, Table, Tolerance};
+pub(crate) use table::{Beside, Column, Row, Table, Tolerance};
 
 use std::collections::BTreeMap;
 

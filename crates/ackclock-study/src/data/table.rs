@@ -42,7 +42,7 @@ pub(crate) struct Beside {
 }
 
 /// How far apart still agrees.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tolerance {
     pub name: String,
@@ -74,6 +74,12 @@ pub(crate) enum Meaning {
 }
 
 impl Tolerance {
+    /// A plain distance.
+    #[cfg(test)]
+    pub fn distance_of(value: f64) -> Tolerance {
+        Tolerance { name: "t".into(), value, is: Meaning::Distance, reason: "r".into(), after_results: None }
+    }
+
     /// How far our mean may be from `published`, if our runs scatter with this standard deviation.
     pub fn distance(&self, published: f64, deviation: f64) -> f64 {
         match self.is {
@@ -198,7 +204,7 @@ mod tests {
     use super::*;
 
     fn tolerance(value: f64, is: Meaning) -> Tolerance {
-        Tolerance { name: "t".into(), value, is, reason: "r".into(), after_results: None }
+        Tolerance { is, ..Tolerance::distance_of(value) }
     }
 
     fn agrees(value: f64, is: Meaning, ours: f64, published: f64) -> bool {

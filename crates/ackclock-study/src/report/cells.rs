@@ -2,68 +2,139 @@
 
 use ackclock::record::stats::sample_sd;
 
+use serde::Serialize;
+
+use super::chosen::{MEASURE, tolerance_name};
+use super::judged_again::published;
+use super::power::power;
 use super::quantity::Measured;
 use super::{CellReport, Number, TableReport, Verdict};
-use crate::data::{Beside, Card, Table, cell_id, merged};
+use crate::data::{Beside, Card, Column, Row, Table, Tolerance, cell_id, merged};
 use crate::measure::Metric;
 use crate::plan::Scope;
 
+/// A table as the publication arranges it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LayoutReport {
+    /// The head of the labels of the rows.
+    pub corner: String,
+    /// The heads of the columns.
+    pub columns: Vec<String>,
+    /// The rows that have a number.
+    pub rows: Vec<LayoutRowReport>,
+}
+
+/// A row of the publication.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LayoutRowReport {
+    /// Its label.
+    pub label: String,
+    /// For each column the place of its number among [`TableReport::cells`].
+    pub cells: Vec<Option<usize>>,
+}
+
 /// The cells of a table, judged.
 pub(super) fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) -> TableReport {
-    let study = measured.study;
     let mut cells = Vec::new();
-    for row in scope.rows(study, card) {
+    for row in scope.rows(measured.study, card) {
         for ((column, published), tolerance) in table.columns_of(row).iter().zip(&row.published).zip(&row.tolerance) {
-            let points = measured.points(&merged(&row.at, &column.at));
-            let name = column.metric.as_ref().unwrap_or(&table.metric);
-            let metric = study.metric(name, table.capacity_mbps);
             let tolerance = table.tolerance(tolerance).expect("checked when the study was loaded");
-            let values = match tolerance.is_about_runs() {
-                true => {
-                    points.iter().flat_map(|point| measured.per_seed(std::slice::from_ref(point), &metric)).collect()
-                }
-                false => measured.per_seed(&points, &metric),
-            };
-            let values: Vec<f64> =
-                values.into_iter().flatten().map(|value| value / column.unit + column.plus).collect();
-            let (least, most) = metric.bounds();
-            let shown = |value: f64| value / column.unit + column.plus;
-            let ours = Number::of(&values, (shown(least), shown(most)));
-            let beside = table.beside.iter().map(|beside| {
-                let Beside { capacity_mbps, after_warmup, .. } = beside;
-                let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
-                measured.summary(&points, &metric).expect("an efficiency always exists").mean
-            });
-            let id = cell_id(&card.id, &row.label, &column.label);
-            let deviation = sample_sd(&values).unwrap_or(0.0);
-            let agrees = tolerance.agrees(ours.mean, *published, deviation);
-            let finding = study.finding_for(&id, scope.quick).map(|finding| finding.id.as_str());
-            let verdict = Verdict::new(agrees, finding);
-            cells.push(CellReport {
-                id,
-                row: row.label.clone(),
-                column: column.label.clone(),
-                published: *published,
-                tolerance: tolerance.distance(*published, deviation),
-                apart: None,
-                wide: false,
-                exact: tolerance.is_exact(),
-                counts: (name.counts(), column.unit),
-                decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
-                tolerance_reason: tolerance.reason.clone(),
-                ours,
-                as_printed: ours.printed_with(tolerance),
-                beside: beside.collect(),
-                verdict,
-            });
+            let cell = cell_report(measured, (card, table), (row, column), *published, tolerance);
+            let finding = measured.study.finding_for(&cell.id, scope.quick).map(|finding| finding.id.as_str());
+            let verdict = Verdict::new(cell.verdict.agrees(), finding);
+            cells.push(CellReport { verdict, ..cell });
         }
     }
     tell_apart(table, &mut cells);
-    TableReport {
+    let mut report = TableReport {
         quantity: table.quantity.clone(),
         beside: table.beside.iter().map(|beside| beside.label.clone()).collect(),
+        capacity_mbps: table.capacity_mbps.unwrap_or(measured.study.head.capacity_mbps),
+        layout: layout(table, &cells),
         cells,
+        power: None,
+        readings: Vec::new(),
+    };
+    report.power = power(std::iter::once(published(Some(&report))));
+    report
+}
+
+/// A cell, with a verdict that knows no finding.
+fn cell_report(
+    measured: &Measured,
+    (card, table): (&Card, &Table),
+    (row, column): (&Row, &Column),
+    published: f64,
+    tolerance: &Tolerance,
+) -> CellReport {
+    let points = measured.points(&merged(&row.at, &column.at));
+    let name = column.metric.as_ref().unwrap_or(&table.metric);
+    let metric = measured.study.metric(name, table.capacity_mbps);
+    let values = match tolerance.is_about_runs() {
+        true => points.iter().flat_map(|point| measured.per_seed(std::slice::from_ref(point), &metric)).collect(),
+        false => measured.per_seed(&points, &metric),
+    };
+    let shown = |value: f64| value / column.unit + column.plus;
+    let values: Vec<f64> = values.into_iter().flatten().map(shown).collect();
+    let (least, most) = metric.bounds();
+    let ours = Number::of(&values, (shown(least), shown(most)));
+    let beside = table.beside.iter().map(|beside| {
+        let Beside { capacity_mbps, after_warmup, .. } = beside;
+        let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
+        measured.summary(&points, &metric).expect("an efficiency always exists").mean
+    });
+    let deviation = sample_sd(&values).unwrap_or(0.0);
+    let measure = table.after_results.as_ref().map(|_| MEASURE.to_owned());
+    let by = tolerance.after_results.as_ref().map(|_| tolerance_name(tolerance));
+    CellReport {
+        id: cell_id(&card.id, &row.label, &column.label),
+        row: row.label.clone(),
+        column: column.label.clone(),
+        published,
+        tolerance: tolerance.distance(published, deviation),
+        apart: None,
+        wide: false,
+        own: card.beyond || !table.is_published(row, column),
+        depends_on: measure.into_iter().chain(by).collect(),
+        judged_by: tolerance.clone(),
+        exact: tolerance.is_exact(),
+        counts: (name.counts(), column.unit),
+        decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
+        tolerance_reason: tolerance.reason.clone(),
+        ours,
+        as_printed: ours.printed_with(tolerance),
+        beside: beside.collect(),
+        verdict: Verdict::new(tolerance.agrees(ours.mean, published, deviation), None),
     }
+}
+
+/// The published cells in the rows and columns of the publication, without rows and columns of which nothing was examined.
+fn layout(table: &Table, cells: &[CellReport]) -> LayoutReport {
+    let place = |name: &str| cells.iter().position(|cell| !cell.own && format!("{}/{}", cell.row, cell.column) == name);
+    let (corner, columns, rows): (String, Vec<String>, Vec<(String, Vec<Option<usize>>)>) = match &table.layout {
+        Some(layout) => {
+            let cells_of = |row| layout.columns.iter().map(|column| place(&column.cell_of(row))).collect();
+            (
+                layout.corner.clone(),
+                layout.columns.iter().map(|column| column.label.clone()).collect(),
+                layout.rows.iter().map(|row| (row.label().to_owned(), cells_of(row))).collect(),
+            )
+        }
+        None => {
+            let columns: Vec<String> = table.columns.iter().map(|column| column.label.clone()).collect();
+            let cells_of = |row: &Row| columns.iter().map(|column| place(&format!("{}/{column}", row.label))).collect();
+            let rows = table.rows.iter().map(|row| (row.label.clone(), cells_of(row))).collect();
+            (String::new(), columns, rows)
+        }
+    };
+    let kept: Vec<bool> = (0..columns.len()).map(|n| rows.iter().any(|(_, cells)| cells[n].is_some())).collect();
+    let rows = rows.into_iter().filter(|(_, cells)| cells.iter().any(Option::is_some)).map(|(label, cells)| {
+        let cells = cells.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell).collect();
+        LayoutRowReport { label, cells }
+    });
+    let rows = rows.collect();
+    let columns = columns.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(column, _)| column).collect();
+    LayoutReport { corner, columns, rows }
 }
 
 /// What the table distinguishes at each of its cells, and whether their tolerances are as large.

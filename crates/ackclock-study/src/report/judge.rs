@@ -4,13 +4,15 @@ use ackclock::sim::RESULT_VERSION;
 
 use super::axis_plot::axis_plot_report;
 use super::cells::table_report;
-use super::judged_again::judged_again;
+use super::chosen::{BOUND, chosen};
+use super::judged_again::{bring_together, judged_again, published, readings};
+use super::power::power;
 use super::quantity::Measured;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, ClaimReport, ComparisonReport, ExperimentReport, FindingReport,
-    GroupReport, Report, ShownReport, Tally, Verdict,
+    GroupReport, Headline, Report, ShownReport, Tally, Verdict,
 };
-use crate::data::{Assumption, Card, Compared, Comparison, Experiment, Finding, Group, Mark, Point, Shown};
+use crate::data::{Assumption, Card, Compared, Comparison, Experiment, Finding, Group, Mark, Origin, Point, Shown};
 use crate::measure::Measurement;
 use crate::plan::Scope;
 use crate::study::Study;
@@ -19,25 +21,6 @@ impl Report {
     /// Judges the measurements of everything in the scope.
     pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Measurement) -> Report {
         let cards: Vec<CardReport> = scope.reported(study).map(|card| card_report(study, scope, card, run)).collect();
-        let mut tally = Tally::default();
-        for card in &cards {
-            for cell in card.table.iter().flat_map(|table| &table.cells) {
-                tally.cells += 1;
-                tally.cells_agree += usize::from(cell.verdict == Verdict::Agrees);
-                tally.cells_wide += usize::from(cell.wide);
-                tally.cells_wide_agree += usize::from(cell.wide && cell.verdict == Verdict::Agrees);
-                tally.cells_exact += usize::from(cell.exact);
-                tally.cells_exact_agree += usize::from(cell.exact && cell.verdict == Verdict::Agrees);
-                tally.cells_differ += usize::from(matches!(cell.verdict, Verdict::Differs(_)));
-                tally.count_failure(&cell.verdict);
-            }
-            for claim in &card.claims {
-                tally.claims += 1;
-                tally.claims_hold += usize::from(claim.verdict == Verdict::Agrees);
-                tally.claims_differ += usize::from(matches!(claim.verdict, Verdict::Differs(_)));
-                tally.count_failure(&claim.verdict);
-            }
-        }
         let examined = scope.examined(study);
         let experiments = |finding: &Finding| {
             let measured = Measured { study, seeds: scope.seeds_of_experiments(study, finding), run, changes: &[] };
@@ -50,25 +33,33 @@ impl Report {
             evidence: finding.evidence.clone(),
             experiments: experiments(finding),
             covers: finding.covered(scope.quick).filter(|id| examined.contains(*id)).cloned().collect(),
+            about: finding.about.iter().filter(|id| examined.contains(*id)).cloned().collect(),
         });
         let findings: Vec<FindingReport> = findings.collect();
         let experiments = findings.iter().flat_map(|finding| &finding.experiments);
+        let mut tally = Tally::of(&cards);
         tally.refuted = experiments.filter(|experiment| experiment.confirmed == Some(false)).count();
-        Report {
-            format: 2,
+        let power = power(cards.iter().map(|card| published(card.table.as_ref())));
+        let mut report = Report {
+            format: 3,
             study: study.name.clone(),
             title: study.head.title.clone(),
             citation: study.head.citation.clone(),
             result_version: RESULT_VERSION,
             seeds: scope.seeds,
             quick: scope.quick,
+            readings: readings(&cards),
+            chosen: chosen(study, scope, &cards),
             cards,
             findings,
             remarks: if scope.is_whole(study) { study.head.remarks.clone() } else { Vec::new() },
             abbreviations: Vec::new(),
             tally,
-        }
-        .explaining(&study.head.abbreviations)
+            power,
+            headline: Headline::default(),
+        };
+        report.headline = Headline::of(&report);
+        report.explaining(&study.head.abbreviations)
     }
 }
 
@@ -85,13 +76,18 @@ fn card_report<'a>(
         ClaimReport {
             id: claim.id.clone(),
             text: claim.text.clone(),
+            own: study.origin_of(claim) == Origin::Own,
+            beyond: card.beyond,
+            weak: study.is_weak(claim),
+            depends_on: claim.after_results.iter().map(|_| BOUND.to_owned()).collect(),
+            beside: Vec::new(),
             holds: examined.holds,
             evidence: examined.evidence,
             verdict: Verdict::new(examined.holds, finding),
         }
     });
     let sensitivity = Measured { seeds: scope.sensitivity_seeds(study, card), ..measured };
-    CardReport {
+    let mut report = CardReport {
         id: card.id.clone(),
         title: card.title.clone(),
         seeds: measured.seeds,
@@ -108,7 +104,9 @@ fn card_report<'a>(
             .assumptions_of(card)
             .map(|assumption| assumption_report(&sensitivity, assumption, scope.groups(assumption)))
             .collect(),
-    }
+    };
+    bring_together(&mut report);
+    report
 }
 
 fn assumption_report(measured: &Measured, assumption: &Assumption, groups: &[Group]) -> AssumptionReport {

@@ -4,14 +4,16 @@
 mod abbreviations;
 mod axis_plot;
 mod cells;
+mod chosen;
 mod claim;
-mod curves;
 pub(crate) mod files;
+mod headline;
 mod judge;
 mod judged_again;
 pub(crate) mod page;
-mod picture;
+mod power;
 mod quantity;
+mod tally;
 mod text;
 mod written;
 
@@ -20,10 +22,17 @@ use serde::Serialize;
 
 use crate::data::{Abbreviation, Tolerance};
 
+pub use cells::{LayoutReport, LayoutRowReport};
+pub use chosen::ChosenReport;
+pub use headline::{Headline, Outcome};
+pub use judged_again::{BesideReport, ReadingReport};
+pub use power::{KindReport, PowerReport};
+pub use tally::{Count, Tally};
+
 /// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Version of this structure: 2.
+    /// Version of this structure: 3.
     pub format: u32,
     /// Name of the study.
     pub study: String,
@@ -47,6 +56,14 @@ pub struct Report {
     pub abbreviations: Vec<Abbreviation>,
     /// How many agree, and so on.
     pub tally: Tally,
+    /// What the agreement of the published numbers tells, all tables together.
+    pub power: Option<PowerReport>,
+    /// Readings that stand beside the default.
+    pub readings: Vec<ReadingReport>,
+    /// What was chosen when the results were known.
+    pub chosen: Vec<ChosenReport>,
+    /// The verdict in sentences.
+    pub headline: Headline,
 }
 
 /// One card: a published table, or claims without a table.
@@ -81,8 +98,30 @@ pub struct TableReport {
     pub quantity: String,
     /// Other ways to compute the same quantity: labels of [`CellReport::beside`].
     pub beside: Vec<String>,
+    /// What counts as an efficiency of 1, Mb/s.
+    #[serde(skip)]
+    pub(crate) capacity_mbps: f64,
     /// Row by row.
     pub cells: Vec<CellReport>,
+    /// The rows and columns of the publication.
+    pub layout: LayoutReport,
+    /// What the agreement of its published numbers tells.
+    pub power: Option<PowerReport>,
+    /// The same numbers with readings that stand beside the default.
+    pub readings: Vec<ReadingColumnReport>,
+}
+
+/// The numbers of a table with another reading.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReadingColumnReport {
+    /// The reading.
+    pub label: String,
+    /// One for each of [`TableReport::cells`], as it is compared.
+    pub numbers: Vec<Number>,
+    /// Which of them agree.
+    pub agree: Vec<bool>,
+    /// What the agreement of the published ones tells.
+    pub power: Option<PowerReport>,
 }
 
 /// One number of a table.
@@ -103,6 +142,13 @@ pub struct CellReport {
     pub apart: Option<f64>,
     /// Whether the tolerance is as large as that: a value that agrees with this number agrees with all of the row.
     pub wide: bool,
+    /// Whether the number is our own: the publication does not print it.
+    pub own: bool,
+    /// What was chosen when the results were known, without which it would not agree or not be judged so.
+    pub depends_on: Vec<String>,
+    /// The tolerance by which it is judged.
+    #[serde(skip)]
+    pub(crate) judged_by: Tolerance,
     /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
     pub exact: bool,
     /// What it counts, in a word, and in which unit: numbers alike can share an axis.
@@ -148,10 +194,20 @@ pub struct ClaimReport {
     pub id: String,
     /// What is claimed, in words.
     pub text: String,
+    /// Whether it is our own: the publication does not make it.
+    pub own: bool,
+    /// Whether its card examines what the publication does not.
+    pub beyond: bool,
+    /// Whether it is published, denies no difference, and would hold if the effect that it is about were absent.
+    pub weak: bool,
+    /// What was chosen when the results were known, without which it would not hold or not be judged so.
+    pub depends_on: Vec<String>,
     /// Whether our measurements bear it out.
     pub holds: bool,
     /// The numbers that decide, in words.
     pub evidence: String,
+    /// The same with readings that stand beside the default.
+    pub beside: Vec<BesideReport>,
     /// The judgement.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -186,6 +242,8 @@ pub struct FindingReport {
     pub experiments: Vec<ExperimentReport>,
     /// The cells and claims among those examined that it explains.
     pub covers: Vec<String>,
+    /// The cells and claims, which hold, to which a reading belongs.
+    pub about: Vec<String>,
 }
 
 /// Runs that show why something differs.
@@ -214,6 +272,8 @@ pub struct JudgedAgainReport {
     pub default: String,
     /// The alternative.
     pub alternative: String,
+    /// Whether it stands beside the default in tables and verdict.
+    pub beside: bool,
     /// Seeds 1 to this, of both.
     pub seeds: u64,
     /// Numbers and claims.
@@ -224,6 +284,9 @@ pub struct JudgedAgainReport {
     pub agree: usize,
     /// Those that change.
     pub changed: Vec<ChangedReport>,
+    /// All of them with the alternative.
+    #[serde(skip)]
+    pub(crate) judged: judged_again::Judged,
 }
 
 /// A number or claim that an alternative changes.
@@ -309,54 +372,12 @@ pub struct ShownReport {
     pub decimals: usize,
 }
 
-/// How many cells and claims stand how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Cells examined.
-    pub cells: usize,
-    /// Cells within the tolerance.
-    pub cells_agree: usize,
-    /// Cells whose tolerance is as large as what their table distinguishes.
-    pub cells_wide: usize,
-    /// Those of them that agree.
-    pub cells_wide_agree: usize,
-    /// Cells that must equal every digit that was printed.
-    pub cells_exact: usize,
-    /// Those of them that do.
-    pub cells_exact_agree: usize,
-    /// Cells outside, recorded.
-    pub cells_differ: usize,
-    /// Claims examined.
-    pub claims: usize,
-    /// Claims that hold.
-    pub claims_hold: usize,
-    /// Claims that do not hold, recorded.
-    pub claims_differ: usize,
-    /// Cells and claims outside, not recorded.
-    pub failures: usize,
-    /// Cells and claims recorded as different that agree.
-    pub vanished: usize,
-    /// Experiments of findings that do not show what the finding says.
-    pub refuted: usize,
-}
-
 impl Report {
     /// Whether every difference is recorded, every recorded difference is there, and every experiment shows what its finding says.
     /// Otherwise the command exits with 4.
     pub fn passed(&self) -> bool {
         let Tally { failures, vanished, refuted, .. } = self.tally;
         failures == 0 && vanished == 0 && refuted == 0
-    }
-
-    /// What the verdict depends on: assumptions that were chosen when their results were known, and what alternatives would change.
-    pub(crate) fn depends_on(&self) -> Vec<String> {
-        let mut words: Vec<String> = Vec::new();
-        for card in &self.cards {
-            for again in card.judged_again.iter().filter(|again| again.after_results.is_some()) {
-                words.push(format!("{}, {}", card.id, again.words()));
-            }
-        }
-        words
     }
 
     /// JSON, indented, with a newline at the end.
@@ -370,6 +391,21 @@ impl CellReport {
     pub(crate) fn comparable(&self) -> &Number {
         self.as_printed.as_ref().unwrap_or(&self.ours)
     }
+
+    /// Whether a number in the place of ours would agree.
+    pub(crate) fn would_agree(&self, number: f64) -> bool {
+        match self.exact {
+            true => self.judged_by.agrees(number, self.published, 0.0),
+            false => (number - self.published).abs() <= self.tolerance + 1e-12 * self.published.abs().max(1.0),
+        }
+    }
+}
+
+impl FindingReport {
+    /// Whether its numbers come from prose only, which no run repeats.
+    pub(crate) fn is_prose(&self) -> bool {
+        self.experiments.is_empty()
+    }
 }
 
 impl ExperimentReport {
@@ -381,16 +417,19 @@ impl ExperimentReport {
 }
 
 impl ClaimReport {
+    /// Whose it is, in a word, where that is not plain.
+    pub(crate) fn mark(&self) -> Option<&'static str> {
+        match (self.own, self.beyond) {
+            (true, true) => Some("beyond"),
+            (true, false) => Some("own"),
+            (false, true) => Some("claim"),
+            (false, false) => None,
+        }
+    }
+
     /// Which instance of a claim it is, if that has several.
     pub(crate) fn instance(&self) -> Option<&str> {
         self.id.split_once('/').map(|(_, instance)| instance)
-    }
-}
-
-impl Tally {
-    pub(crate) fn count_failure(&mut self, verdict: &Verdict) {
-        self.failures += usize::from(*verdict == Verdict::Fails);
-        self.vanished += usize::from(matches!(verdict, Verdict::Vanished(_)));
     }
 }
 
@@ -398,6 +437,14 @@ impl Verdict {
     /// Whether a number agrees or a claim holds, recorded as different or not.
     pub(crate) fn agrees(&self) -> bool {
         matches!(self, Verdict::Agrees | Verdict::Vanished(_))
+    }
+
+    /// The finding that it names.
+    pub(crate) fn finding(&self) -> Option<&str> {
+        match self {
+            Verdict::Differs(finding) | Verdict::Vanished(finding) => Some(finding),
+            Verdict::Agrees | Verdict::Fails => None,
+        }
     }
 
     /// From what was measured, and from what is recorded about it.

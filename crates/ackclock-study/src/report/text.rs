@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use super::power::strength;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
-    Report, TableReport, Tally, Verdict,
+    PowerReport, Report, TableReport, Tally, Verdict, headline,
 };
 
 /// No line is longer, as long as labels are of reasonable length.
@@ -40,13 +41,18 @@ fn render(report: &Report) -> String {
             wrapped(&mut out, "  - ", remark);
         }
     }
-    out.push('\n');
-    tally_text(&mut out, &report.tally, report.passed());
-    let depends_on = report.depends_on();
-    if !depends_on.is_empty() {
-        line(&mut out, AFTER_RESULTS);
-        depends_on.iter().for_each(|words| wrapped(&mut out, "  - ", words));
+    heading(&mut out, "Verdict");
+    tally_text(&mut out, &report.tally);
+    for sentence in &report.headline.reproduces {
+        wrapped(&mut out, "", sentence);
     }
+    if !report.chosen.is_empty() {
+        line(&mut out, AFTER_RESULTS);
+        report.chosen.iter().for_each(|chosen| wrapped(&mut out, "  - ", &chosen.words()));
+    }
+    out.push('\n');
+    wrapped(&mut out, "", &report.headline.consistent);
+    headline::prose(&report.findings).iter().for_each(|words| wrapped(&mut out, "", words));
     out
 }
 
@@ -119,10 +125,13 @@ fn table_text(out: &mut String, table: &TableReport) {
     for label in &table.beside {
         let _ = write!(header, "  {label}");
     }
+    for nth in 1..=table.readings.len() {
+        let _ = write!(header, "  {:>10}", format!("[{nth}]"));
+    }
     header.push_str("  verdict");
     line(out, &header);
     let mut previous = "";
-    for cell in &table.cells {
+    for (nth, cell) in table.cells.iter().enumerate() {
         let CellReport { row, column, published, decimals, .. } = cell;
         let ours = cell.comparable();
         let row_label = if previous == row { "" } else { row };
@@ -139,9 +148,26 @@ fn table_text(out: &mut String, table: &TableReport) {
         for (label, value) in table.beside.iter().zip(&cell.beside) {
             let _ = write!(text, "  {value:>width$.decimals$}", width = label.chars().count());
         }
-        let wide = if cell.wide && cell.verdict == Verdict::Agrees { ", wide" } else { "" };
-        let _ = write!(text, "  {}{wide}", cell_verdict(&cell.verdict));
+        for reading in &table.readings {
+            let agrees = if reading.agree[nth] { "yes" } else { "no" };
+            let _ = write!(text, "  {:>10}", format!("{:.decimals$} {agrees:>3}", reading.numbers[nth].mean));
+        }
+        let _ = write!(text, "  {}{}", cell_verdict(&cell.verdict), remarks(cell));
         line(out, &text);
+    }
+    for (nth, reading) in table.readings.iter().enumerate() {
+        let power = reading.power.as_ref().map_or(String::new(), |power| format!("; {}", headline::skill(power)));
+        wrapped(
+            out,
+            &format!("  [{}] ", nth + 1),
+            &format!("with \"{}\", and whether it agrees{power}", reading.label),
+        );
+    }
+    for words in table.power.iter().flat_map(power_words) {
+        wrapped(out, "  ", &words);
+    }
+    if table.cells.iter().any(|cell| cell.verdict.agrees() && !cell.depends_on.is_empty()) {
+        wrapped(out, "  ", BY_CHOICE);
     }
     if table.cells.iter().any(|cell| cell.wide) {
         wrapped(out, "  ", WIDE);
@@ -150,6 +176,39 @@ fn table_text(out: &mut String, table: &TableReport) {
         wrapped(out, &format!("  {tolerances}: "), reason);
     }
 }
+
+/// What else is to be said of a cell, behind its verdict.
+pub(crate) fn remarks(cell: &CellReport) -> String {
+    let agrees = cell.verdict.agrees();
+    let all = [(cell.own, "own"), (agrees && cell.wide, "wide"), (agrees && !cell.depends_on.is_empty(), "by choice")];
+    all.into_iter().filter(|(is, _)| *is).map(|(_, word)| format!(", {word}")).collect()
+}
+
+/// What the agreement of a table tells: a sentence, and the errors of each quantity.
+pub(crate) fn power_words(power: &PowerReport) -> Vec<String> {
+    let PowerReport { numbers, agree, agree_with_mean, agree_with_best, .. } = power;
+    let mut words = vec![format!(
+        "Of {numbers} published numbers {agree} agree; with one constant for all, {agree_with_mean} (their mean) to {agree_with_best} \
+         (the best choice); {}: {}.",
+        headline::skill(power),
+        strength(power)
+    )];
+    words.extend(power.kinds.iter().map(|kind| {
+        let decimals = kind.decimals + 1;
+        let skill = match (power.kinds.len(), kind.skill) {
+            (1, _) | (_, None) => String::new(),
+            (_, Some(skill)) => format!(", skill {skill:.2}"),
+        };
+        format!(
+            "Mean error of {}: {:.decimals$}, with the mean of the published numbers {:.decimals$}{skill}.",
+            kind.what, kind.error, kind.error_of_mean
+        )
+    }));
+    words
+}
+
+/// What it means that a number agrees by choice.
+pub(crate) const BY_CHOICE: &str = "by choice: it agrees only with what was chosen when the results were known.";
 
 /// The heading of the findings: those that cover nothing are readings.
 pub(crate) fn findings_heading(findings: &[FindingReport]) -> &'static str {
@@ -176,8 +235,8 @@ pub(crate) fn relative_tolerance(cell: &CellReport) -> String {
 pub(crate) const WIDE: &str = "share: the tolerance as a share of the largest distance from the published number to another \
     of its row (of its column, where the row has no other). From 100 % on, wide, it does not tell the numbers of the row apart.";
 
-/// What stands before the assumptions on which a verdict depends.
-pub(crate) const AFTER_RESULTS: &str = "It depends on assumptions that were chosen when their results were known:";
+/// What stands before the choices on which a verdict depends.
+pub(crate) const AFTER_RESULTS: &str = "Chosen when the results were known:";
 
 /// The reasons for a table's tolerances, each with the tolerances that it is for.
 pub(crate) fn tolerance_reasons(table: &TableReport) -> Vec<(String, &str)> {
@@ -207,14 +266,25 @@ fn cell_verdict(verdict: &Verdict) -> String {
 }
 
 fn claim_text(out: &mut String, claim: &ClaimReport) {
-    let verdict = match &claim.verdict {
+    let mut verdict: String = match &claim.verdict {
         Verdict::Agrees => "holds".into(),
         Verdict::Differs(finding) => format!("does not hold ({finding})"),
         Verdict::Fails => "FAILS: does not hold, no finding".into(),
         Verdict::Vanished(finding) => format!("FAILS: holds, though {finding} says it does not"),
     };
-    line(out, &format!("      {}: {verdict}", claim.id));
+    verdict += &claim_remarks(claim);
+    let mark = claim.mark().map_or(String::new(), |mark| format!(" [{mark}]"));
+    line(out, &format!("      {}{mark}: {verdict}", claim.id));
     wrapped(out, "          ", &claim.evidence);
+    for beside in &claim.beside {
+        wrapped(out, "          ", &beside.words());
+    }
+}
+
+/// What else is to be said of a claim that holds.
+pub(crate) fn claim_remarks(claim: &ClaimReport) -> String {
+    let all = [(claim.weak, ", without its effect, too"), (!claim.depends_on.is_empty(), ", by choice")];
+    all.into_iter().filter(|(is, _)| claim.holds && *is).map(|(_, words)| words).collect()
 }
 
 fn assumption_text(out: &mut String, assumption: &AssumptionReport) {
@@ -271,34 +341,33 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
             wrapped(out, "        ", &words);
         }
     }
+    if finding.is_prose() {
+        line(out, &format!("      {PROSE}"));
+    }
     if !finding.covers.is_empty() {
         wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
     }
+    if !finding.about.is_empty() {
+        wrapped(out, "      ", &format!("About, all of which holds: {}", finding.about.join(", ")));
+    }
 }
 
-fn tally_text(out: &mut String, tally: &Tally, passed: bool) {
-    let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = tally;
-    let Tally { cells_wide, cells_wide_agree, .. } = tally;
-    let Tally { claims, claims_hold, claims_differ, failures, vanished, refuted, .. } = tally;
-    line(out, &format!("Cells:  {cells_agree} of {cells} agree, {cells_differ} differ with a finding."));
-    if *cells_wide > 0 {
+/// What is said of a finding without experiments.
+pub(crate) const PROSE: &str = "Its numbers are prose: no run of the study repeats them.";
+
+/// The three tallies: numbers and claims of the publication, and checks of our own.
+fn tally_text(out: &mut String, tally: &Tally) {
+    line(out, &format!("{:18}  {:>8}  {:>13}  {:>22}", "", "examined", "agree or hold", "differ, with a finding"));
+    for (what, count) in tally.counts() {
+        line(out, &format!("{what:18}  {:>8}  {:>13}  {:>22}", count.examined, count.agree, count.differ));
+    }
+    let Tally { numbers_wide, numbers_wide_agree, numbers_exact, numbers_exact_agree, .. } = tally;
+    if *numbers_wide > 0 {
         let wide = "have a tolerance that does not distinguish the numbers of their row";
-        line(out, &format!("Wide:   {cells_wide} {wide}; {cells_wide_agree} of them agree."));
+        line(out, &format!("Wide:   {numbers_wide} {wide}; {numbers_wide_agree} of them agree."));
     }
-    if *cells_exact > 0 {
-        line(out, &format!("Exact:  {cells_exact_agree} of {cells_exact} equal every digit that was printed."));
-    }
-    line(out, &format!("Claims: {claims_hold} of {claims} hold, {claims_differ} do not, with a finding."));
-    if passed {
-        line(out, "Passed: every difference has a finding, and every finding applies.");
-    } else {
-        let experiments = match refuted {
-            0 => String::new(),
-            refuted => format!(", {refuted} experiments that do not show what their finding says"),
-        };
-        let differences =
-            format!("{failures} differences without a finding, {vanished} findings whose difference has vanished");
-        wrapped(out, "", &format!("FAILED: {differences}{experiments}."));
+    if *numbers_exact > 0 {
+        line(out, &format!("Exact:  {numbers_exact_agree} of {numbers_exact} equal every digit that was printed."));
     }
 }
 

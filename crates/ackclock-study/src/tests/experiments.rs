@@ -48,8 +48,12 @@ fn a_finding_is_confirmed_or_refuted_by_its_experiment() {
     let refuted = report(&less_than(50e6));
     assert!(!refuted.passed() && refuted.tally.refuted == 1);
     let text = refuted.text();
-    assert!(text.contains("NOT CONFIRMED: Reno: 51.50") && text.contains("1 experiments that do not show"), "{text}");
-    assert!(page::render(&refuted, &[], &[]).contains("1 experiments do not show what their finding says"));
+    assert!(
+        text.contains("NOT CONFIRMED: Reno: 51.50")
+            && text.contains("1 experiment does not show what its finding says"),
+        "{text}"
+    );
+    assert!(page::render(&refuted, &[], &[]).contains("1 experiment does not show what its finding says"));
 
     let shown_only = report(&findings(""));
     assert!(shown_only.passed() && shown_only.text().contains("SACK          72.0 ±3.7\n      Concerns"));

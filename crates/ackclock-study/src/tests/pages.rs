@@ -16,7 +16,7 @@ fn page_of(report: &Report) -> String {
 fn a_page_begins_with_a_dot_for_every_cell_that_leads_to_its_row() {
     let report = report(FINDINGS);
     let html = page_of(&report);
-    assert_eq!(report.tally.cells, 6);
+    assert_eq!(report.tally.numbers.examined, 6);
     let picture = html.find("class=\"panels\"").unwrap();
     assert!(picture < html.find("<table>").unwrap(), "before every table");
     for nth in 0..6 {

@@ -30,8 +30,8 @@ fn the_quick_subset_is_smaller_and_tries_no_alternatives() {
     let demand = Scope::new(&study, &quick).unwrap().demand(&study);
     assert_eq!(demand.values().sum::<u64>(), 2 * 2 + 1);
     let report = report_of(&study, &quick);
-    assert_eq!(report.tally.cells, 2);
-    assert_eq!(report.tally.claims, 1);
+    assert_eq!(report.tally.numbers.examined, 2);
+    assert_eq!(report.tally.claims.examined, 1);
     assert!(report.cards[0].assumptions.iter().all(|assumption| assumption.groups.is_empty()));
 }
 
@@ -65,7 +65,7 @@ fn a_card_can_be_examined_alone() {
     let study = study_of(TWO_CLAIMS, FINDINGS).unwrap();
     let report = report_of(&study, &Selection { card: Some("checks".into()), ..Selection::default() });
     assert_eq!(report.cards.len(), 1);
-    assert_eq!(report.tally.cells, 0);
+    assert_eq!(report.tally.numbers.examined, 0);
     // Of a finding, only what was examined is shown.
     assert_eq!(report.findings[0].covers, ["claim:wrong"]);
 

@@ -52,7 +52,7 @@ fn a_finding_knows_which_part_of_the_study_it_belongs_to() {
             TABLE.replace("[0.55, 0.97]", published).replace("[0.50, 0.60]", "[0.51, 0.72]").replace("0.78]", "0.84]");
         let study = study_with(&table, TWO_CLAIMS, &findings).unwrap();
         let report = report_of(&study, &Selection { quick, ..Selection::default() });
-        (report.passed(), report.tally.cells_differ, report.tally.vanished)
+        (report.passed(), report.tally.numbers.differ, report.tally.vanished)
     };
     // Means .960 with two seeds and .970 with four: 0.915 is within .05 of the first only, 1.015 of the second only.
     let (low, high) = ("[0.52, 0.915]", "[0.52, 1.015]");
@@ -122,7 +122,7 @@ tolerance = ["printed", "runs", "printed"]
     assert!((cells[1].tolerance - 3.0 * 0.6_f64.sqrt()).abs() < 1e-9, "the squares of .9 .3 .3 .9 are 1.8 together");
     // A file that was never finished agrees with nothing.
     assert!(cells[2].ours.mean.is_nan() && cells[2].verdict == Verdict::Fails);
-    assert_eq!((report.tally.cells_exact, report.tally.cells_exact_agree), (2, 1));
+    assert_eq!((report.tally.numbers_exact, report.tally.numbers_exact_agree), (2, 1));
     let text = report.text();
     assert!(text.contains("Exact:  1 of 2 equal every digit that was printed."), "{text}");
 }
@@ -141,13 +141,13 @@ fn tolerances_that_tell_nothing_apart_are_counted_apart() {
     // Rows: .55 and .97, .50 and .60, .52 and .78.
     let narrow = of("0.05");
     assert_eq!(cell(&narrow, "t1/K=3000/Reno"), (10.0, false));
-    assert_eq!((narrow.tally.cells_wide, narrow.tally.cells_wide_agree), (0, 0));
+    assert_eq!((narrow.tally.numbers_wide, narrow.tally.numbers_wide_agree), (0, 0));
     assert!(!narrow.text().contains("Wide:") && narrow.text().contains("50 %"), "{}", narrow.text());
     // .1 is as far as .50 is from .60; SACK has .72 there, and does not agree.
     let wide = of("0.1");
     assert_eq!(cell(&wide, "t1/K=3000/Reno"), (10.0, true));
     assert_eq!(cell(&wide, "t1/K=1000/Reno"), (42.0, false));
-    assert_eq!((wide.tally.cells_wide, wide.tally.cells_wide_agree), (2, 1));
+    assert_eq!((wide.tally.numbers_wide, wide.tally.numbers_wide_agree), (2, 1));
     assert!(wide.text().contains("Wide:   2 have a tolerance"), "{}", wide.text());
     // A row of one number is compared with its column.
     let one = TABLE.replace(

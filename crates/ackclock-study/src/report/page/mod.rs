@@ -1,5 +1,10 @@
 //! Reports as a page: the same as the text, with its figures drawn, in one file that opens without a network.
 
+mod curves;
+mod numbers;
+mod picture;
+mod verdict;
+
 use ackclock::units::Time;
 use ackclock_report::page::Page;
 use ackclock_report::page::html::Html;
@@ -7,20 +12,19 @@ use ackclock_report::page::number::fixed;
 use ackclock_report::page::table::{self, Cell, Table, Tone};
 use ackclock_report::repeat::command_line;
 
+use super::text;
 use super::{
     AssumptionReport, AxisPlotReport, CardReport, ClaimReport, ExperimentReport, FindingReport, GroupReport, Number,
-    Report, TableReport, Tally, Verdict,
+    Report, Verdict,
 };
-use super::{curves, picture, text};
-use crate::data::Abbreviation;
 use crate::figure::{DrawnFigure, DrawnFlow};
 
-/// The page of a report. `command` is how to repeat it. What decides comes first: the verdict, as a picture and in
-/// numbers; tables, claims and assumptions are folded away, unless something in them fails.
+/// The page of a report. `command` is how to repeat it. What decides comes first: what reproduces, in sentences and as pictures;
+/// tables, claims and assumptions are folded away, unless something in them fails.
 pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String]) -> String {
     let mut page = Page::new(format!("Reproduction of {}", report.study), &report.title);
     page.lead(&lead(report));
-    page.section("verdict", "Verdict", verdict_section(report));
+    page.section("verdict", "Verdict", verdict::section(report));
     for card in &report.cards {
         let drawn: Vec<&DrawnFigure> = figures.iter().filter(|figure| figure.card == card.id).collect();
         let body = card_section(&mut page, card, report, &drawn);
@@ -55,79 +59,6 @@ fn lead(report: &Report) -> Html {
     html
 }
 
-fn verdict_section(report: &Report) -> Html {
-    let mut html = Html::new();
-    html.tag("p", &[], |html| {
-        let Tally { failures, vanished, refuted, .. } = report.tally;
-        let (tone, words) = match report.passed() {
-            true => (Tone::Good, "every difference has a finding, and every finding applies".to_owned()),
-            false => {
-                let differences =
-                    format!("{failures} differences have no finding, {vanished} differences of findings have vanished");
-                let experiments = format!("{refuted} experiments do not show what their finding says");
-                (Tone::Bad, format!("{differences}, {experiments}"))
-            }
-        };
-        table::verdict(html, tone, &words);
-    });
-    let depends_on = report.depends_on();
-    if !depends_on.is_empty() {
-        html.leaf("p", &[], text::AFTER_RESULTS);
-        html.append(&list(depends_on.iter().map(String::as_str)));
-    }
-    html.append(&picture::picture(report));
-    html.tag("div", &[("class", "beside")], |html| {
-        html.append(&tally(report));
-        html.append(&abbreviations(report));
-    });
-    html
-}
-
-fn tally(report: &Report) -> Html {
-    let Tally { cells, cells_agree, cells_differ, cells_exact, cells_exact_agree, .. } = report.tally;
-    let Tally { cells_wide, cells_wide_agree, .. } = report.tally;
-    let Tally { claims, claims_hold, claims_differ, .. } = report.tally;
-    let mut table = Table::new("Published numbers and claims")
-        .words("what")
-        .column("examined", "")
-        .column("agree or hold", "")
-        .column("differ, with a finding", "")
-        .note("A number agrees if our mean lies within its tolerance of the published one. A finding states a difference with its evidence.");
-    let number = |value: usize| Cell::Number(value.to_string());
-    table.row(vec![Cell::text("numbers"), number(cells), number(cells_agree), number(cells_differ)]);
-    let mut of_them = |what: &str, all: usize, agree: usize| {
-        if all > 0 {
-            table.row(vec![Cell::text(what), number(all), number(agree), number(all - agree)]);
-        }
-    };
-    of_them(
-        "of them with a tolerance that does not distinguish the numbers of their row",
-        cells_wide,
-        cells_wide_agree,
-    );
-    of_them("of them to the last digit", cells_exact, cells_exact_agree);
-    table.row(vec![Cell::text("claims"), number(claims), number(claims_hold), number(claims_differ)]);
-    Html::of_class("div", "", &table.html())
-}
-
-fn abbreviations(report: &Report) -> Html {
-    let mut html = Html::new();
-    if report.abbreviations.is_empty() {
-        return html;
-    }
-    html.tag("div", &[], |html| {
-        html.leaf("h3", &[], "Abbreviations");
-        html.tag("dl", &[("class", "short-words")], |html| {
-            for Abbreviation { word, means } in &report.abbreviations {
-                html.tag("div", &[], |html| {
-                    html.leaf("dt", &[], word).leaf("dd", &[], means);
-                });
-            }
-        });
-    });
-    html
-}
-
 fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[&DrawnFigure]) -> Html {
     let mut html = Html::new();
     if card.seeds != report.seeds {
@@ -141,7 +72,7 @@ fn card_section(page: &mut Page, card: &CardReport, report: &Report, figures: &[
     }
     if let Some(table) = &card.table {
         let verdicts: Vec<&Verdict> = table.cells.iter().map(|cell| &cell.verdict).collect();
-        html.append(&part("Numbers", "agree", &verdicts, &published(card, table)));
+        html.append(&part("Numbers", "agree", &verdicts, &numbers::numbers(card, table)));
     }
     for plot in &card.plots {
         html.append(&over_axis(plot, card.beyond));
@@ -195,56 +126,6 @@ fn folded(heading: &str, tone: Tone, words: &str, open: bool, body: &Html) -> Ht
             }
         });
         html.append(body);
-    });
-    html
-}
-
-/// The columns that decide come first: on a narrow screen the others are scrolled to.
-fn published(card: &CardReport, report: &TableReport) -> Html {
-    let mut table = Table::new(&report.quantity)
-        .words("row")
-        .words("column")
-        .words("verdict")
-        .column("published", "")
-        .column("ours", "")
-        .column("tolerance", "")
-        .column("share", "")
-        .column("range", "");
-    for label in &report.beside {
-        table = table.column(label, "");
-    }
-    for (nth, cell) in report.cells.iter().enumerate() {
-        let ours = cell.comparable();
-        let mut cells = vec![
-            Cell::text(&cell.row),
-            Cell::text(&cell.column),
-            verdict(&cell.verdict, if cell.wide { "agrees, wide" } else { "agrees" }),
-            Cell::number(cell.published, cell.decimals),
-            number(ours, cell.decimals),
-            Cell::Number(text::tolerance(cell)),
-            Cell::Number(text::relative_tolerance(cell)),
-            Cell::Number(format!("{} to {}", fixed(ours.min, cell.decimals), fixed(ours.max, cell.decimals))),
-        ];
-        cells.extend(cell.beside.iter().map(|value| Cell::number(*value, cell.decimals)));
-        table.row_named(picture::anchor(card, nth), cells);
-    }
-    if report.cells.iter().any(|cell| cell.exact) {
-        table = table
-            .note("If the tolerance is \"printed\", our number is rounded, rounded up or truncated as the study does.");
-    }
-    let mut html = Html::new();
-    html.tag("div", &[("class", "beside")], |html| {
-        html.append(&Html::of_class("div", "", &table.html()));
-        html.tag("div", &[], |html| {
-            html.leaf("h3", &[], "Why these tolerances");
-            let reasons = text::tolerance_reasons(report);
-            let reasons: Vec<String> =
-                reasons.iter().map(|(tolerances, reason)| format!("{tolerances}: {reason}")).collect();
-            html.append(&list(reasons.iter().map(String::as_str)));
-            if report.cells.iter().any(|cell| cell.wide) {
-                html.leaf("p", &[("class", "note")], text::WIDE);
-            }
-        });
     });
     html
 }
@@ -314,8 +195,12 @@ fn claims(claims: &[ClaimReport]) -> Html {
     table = table.words("verdict").words("our numbers");
     for claim in claims {
         let of = has_instances.then(|| Cell::text(claim.instance().unwrap_or_default()));
-        let judged = [verdict(&claim.verdict, "holds"), Cell::text(&claim.evidence)];
-        table.row([Cell::text(&claim.text)].into_iter().chain(of).chain(judged).collect());
+        let mut evidence = claim.evidence.clone();
+        claim.beside.iter().for_each(|beside| evidence += &format!("; {}", beside.words()));
+        let holds = format!("holds{}", text::claim_remarks(claim));
+        let judged = [verdict(&claim.verdict, &holds), Cell::text(evidence)];
+        let mark = claim.mark().map_or(String::new(), |mark| format!(" ({mark})"));
+        table.row([Cell::text(format!("{}{mark}", claim.text))].into_iter().chain(of).chain(judged).collect());
     }
     table.html()
 }
@@ -379,6 +264,13 @@ fn findings(findings: &[FindingReport]) -> Html {
                 finding.experiments.iter().for_each(|of| {
                     html.append(&experiment(of));
                 });
+                if finding.is_prose() {
+                    html.leaf("p", &[("class", "note")], text::PROSE);
+                }
+                if !finding.about.is_empty() {
+                    let about = format!("About what holds: {}.", finding.about.join(", "));
+                    html.leaf("p", &[("class", "note")], &about);
+                }
                 if !finding.covers.is_empty() {
                     html.leaf("p", &[("class", "note")], &format!("Covers {}.", finding.covers.join(", ")));
                 }

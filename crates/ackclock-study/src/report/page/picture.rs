@@ -5,8 +5,9 @@ use ackclock_report::page::html::Html;
 use ackclock_report::page::number::{fixed, plural};
 use ackclock_report::page::table::Tone;
 
-use super::text;
-use super::{CardReport, CellReport, Report, TableReport, Verdict};
+use super::super::judged_again::published;
+use super::super::text;
+use super::super::{CardReport, CellReport, Report, TableReport, Verdict};
 
 /// The name of a cell's row in the page: cells are numbered within their card.
 pub(crate) fn anchor(card: &CardReport, nth: usize) -> String {
@@ -38,21 +39,24 @@ pub(crate) fn short_title(card: &CardReport) -> &str {
 /// The keys and the panels; nothing where no number was examined.
 pub(crate) fn picture(report: &Report) -> Html {
     let mut html = Html::new();
-    let panels: Vec<Html> = report.cards.iter().flat_map(panels).map(|panel| panel.html()).collect();
+    let mut panels: Vec<Panel> = report.cards.iter().filter_map(panel_of).collect();
+    let many = panels.len() > MANY;
+    panels.iter_mut().for_each(|panel| panel.small = many);
+    let panels: Vec<Html> = panels.iter().map(Panel::html).collect();
     if panels.is_empty() {
         return html;
     }
-    html.append(&keys(report));
-    html.tag("div", &[("class", "panels")], |html| {
+    html.tag("div", &[("class", if many { "panels many" } else { "panels" })], |html| {
         panels.iter().for_each(|panel| {
             html.append(panel);
         });
     });
+    html.append(&keys(report));
     html
 }
 
 fn keys(report: &Report) -> Html {
-    let cells = || report.cards.iter().flat_map(|card| &card.table).flat_map(|table| &table.cells);
+    let cells = || report.cards.iter().filter_map(panel_cells).flatten();
     let count = |wanted: Tone| cells().filter(|cell| mark(cell) == wanted).count();
     let mut html = Html::new();
     html.tag("ul", &[("class", "keys")], |html| {
@@ -72,31 +76,63 @@ fn keys(report: &Report) -> Html {
         "Horizontal axis: published numbers; vertical axis: our means over the seeds; equal numbers lie on the dashed line. \
          The bar at a number reaches as far as its tolerance: ours agrees within it. Each mark leads to its row.",
     );
+    above_one(report).iter().for_each(|words| {
+        html.leaf("p", &[("class", "note")], words);
+    });
     html
 }
 
-/// A panel for each quantity of a table: numbers that are counted alike share axes.
-fn panels(card: &CardReport) -> Vec<Panel> {
-    let Some(table) = &card.table else { return Vec::new() };
-    let mut kinds: Vec<(&str, f64)> = Vec::new();
-    for cell in &table.cells {
-        if !kinds.contains(&cell.counts) {
-            kinds.push(cell.counts);
+/// Why efficiencies exceed 1, where they do.
+fn above_one(report: &Report) -> Option<String> {
+    let is_above = |table: &&TableReport| {
+        let mut cells = published(Some(*table)).into_iter().filter(|cell| cell.counts == ("efficiency", 1.0));
+        cells.any(|cell| cell.ours.mean > 1.0 || cell.published > 1.0)
+    };
+    let mut capacities: Vec<String> = Vec::new();
+    for table in report.cards.iter().flat_map(|card| &card.table).filter(is_above) {
+        let capacity = table.capacity_mbps.to_string();
+        if !capacities.contains(&capacity) {
+            capacities.push(capacity);
         }
     }
-    kinds.iter().map(|kind| panel(card, table, *kind, kinds.len() == 1)).collect()
+    let measure = capacities.join(" and ");
+    (!capacities.is_empty()).then(|| {
+        format!("Values above 1: the measure of the study, {measure} Mb/s, is less than the largest payload rate of the link.")
+    })
 }
 
-fn panel(card: &CardReport, table: &TableReport, kind: (&'static str, f64), single: bool) -> Panel {
-    let members = || table.cells.iter().enumerate().filter(|(_, cell)| cell.counts == kind);
-    let agree = members().filter(|(_, cell)| cell.verdict == Verdict::Agrees).count();
-    let title = if single { card.title.clone() } else { format!("{}, {}", short_title(card), kind.0) };
-    Panel {
+/// The cells of a card that are drawn at the beginning: of its published numbers, those of the quantity of which there are most.
+fn panel_cells(card: &CardReport) -> Option<Vec<&CellReport>> {
+    let cells = published(card.table.as_ref());
+    let count = |kind: (&str, f64)| cells.iter().filter(|cell| cell.counts == kind).count();
+    // Of equally many the first.
+    let kind = cells.iter().rev().max_by_key(|cell| count(cell.counts))?.counts;
+    Some(cells.into_iter().filter(|cell| cell.counts == kind).collect())
+}
+
+/// The panel of a card that has published numbers.
+fn panel_of(card: &CardReport) -> Option<Panel> {
+    let table = card.table.as_ref()?;
+    let members = panel_cells(card)?;
+    let kind = members.first()?.counts.0;
+    let agree = members.iter().filter(|cell| cell.verdict.agrees()).count();
+    let all = published(Some(table)).len();
+    let title = match card.title.split_once(':') {
+        Some((short, what)) if all == members.len() => format!("{short}: {}", what.trim()),
+        _ => format!("{}: {kind}", short_title(card)),
+    };
+    let others = match all - members.len() {
+        0 => String::new(),
+        others => format!("; {others} of other quantities below"),
+    };
+    let place = |cell: &CellReport| table.cells.iter().position(|of| of.id == cell.id).unwrap_or_default();
+    Some(Panel {
         title,
-        about: format!("{agree} of {} agree", plural(members().count(), "number")),
+        about: format!("{agree} of {} agree{others}", plural(members.len(), "number")),
         link: format!("#card-{}", card.id),
-        dots: members().map(|(nth, cell)| dot(card, nth, cell)).collect(),
-    }
+        small: false,
+        dots: members.iter().map(|cell| dot(card, place(cell), cell)).collect(),
+    })
 }
 
 fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
@@ -135,3 +171,6 @@ pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
         Verdict::Vanished(finding) => format!("fails: {finding} vanished"),
     }
 }
+
+/// Of more panels than this each is small.
+const MANY: usize = 8;
