@@ -111,30 +111,47 @@ fn cell_report(
 /// The published cells in the rows and columns of the publication, without rows and columns of which nothing was examined.
 fn layout(table: &Table, cells: &[CellReport]) -> LayoutReport {
     let place = |name: &str| cells.iter().position(|cell| !cell.own && format!("{}/{}", cell.row, cell.column) == name);
-    let (corner, columns, rows): (String, Vec<String>, Vec<(String, Vec<Option<usize>>)>) = match &table.layout {
-        Some(layout) => {
-            let cells_of = |row| layout.columns.iter().map(|column| place(&column.cell_of(row))).collect();
-            (
-                layout.corner.clone(),
-                layout.columns.iter().map(|column| column.label.clone()).collect(),
-                layout.rows.iter().map(|row| (row.label().to_owned(), cells_of(row))).collect(),
-            )
-        }
+    let row_of = |label: &str, names: Vec<String>| LayoutRowReport {
+        label: label.into(),
+        cells: names.iter().map(|name| place(name)).collect(),
+    };
+    let whole = match &table.layout {
+        Some(layout) => LayoutReport {
+            corner: layout.corner.clone(),
+            columns: layout.columns.iter().map(|column| column.label.clone()).collect(),
+            rows: (layout.rows.iter())
+                .map(|row| row_of(row.label(), layout.columns.iter().map(|column| column.cell_of(row)).collect()))
+                .collect(),
+        },
         None => {
-            let columns: Vec<String> = table.columns.iter().map(|column| column.label.clone()).collect();
-            let cells_of = |row: &Row| columns.iter().map(|column| place(&format!("{}/{column}", row.label))).collect();
-            let rows = table.rows.iter().map(|row| (row.label.clone(), cells_of(row))).collect();
-            (String::new(), columns, rows)
+            let names =
+                |row: &Row| table.columns.iter().map(|column| format!("{}/{}", row.label, column.label)).collect();
+            LayoutReport {
+                corner: String::new(),
+                columns: table.columns.iter().map(|column| column.label.clone()).collect(),
+                rows: table.rows.iter().map(|row| row_of(&row.label, names(row))).collect(),
+            }
         }
     };
-    let kept: Vec<bool> = (0..columns.len()).map(|n| rows.iter().any(|(_, cells)| cells[n].is_some())).collect();
-    let rows = rows.into_iter().filter(|(_, cells)| cells.iter().any(Option::is_some)).map(|(label, cells)| {
-        let cells = cells.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell).collect();
-        LayoutRowReport { label, cells }
-    });
-    let rows = rows.collect();
-    let columns = columns.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(column, _)| column).collect();
-    LayoutReport { corner, columns, rows }
+    whole.without_gaps()
+}
+
+impl LayoutReport {
+    /// Without rows and columns that have no number.
+    fn without_gaps(self) -> LayoutReport {
+        let has_number = |column: usize| self.rows.iter().any(|row| row.cells[column].is_some());
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|column| has_number(*column)).collect();
+        let rows = self.rows.iter().filter(|row| row.cells.iter().any(Option::is_some));
+        let rows = rows.map(|row| LayoutRowReport {
+            label: row.label.clone(),
+            cells: kept.iter().map(|column| row.cells[*column]).collect(),
+        });
+        LayoutReport {
+            rows: rows.collect(),
+            columns: kept.iter().map(|column| self.columns[*column].clone()).collect(),
+            corner: self.corner,
+        }
+    }
 }
 
 /// What the table distinguishes at each of its cells, and whether their tolerances are as large.
