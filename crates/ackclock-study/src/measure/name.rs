@@ -235,7 +235,17 @@ fn during(name: &str, of: &str) -> Option<MetricName> {
 }
 
 impl MetricName {
-    /// What it counts, in a word: metrics of the same word can share an axis.
+    /// Which numbers of a table can be compared with one another, in a word: a sum and a range of rates cannot.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            MetricName::Across(across, _) if *across != Across::Jain => {
+                Across::NAMES.iter().find(|(_, of)| of == across).map_or("", |(name, _)| name)
+            }
+            _ => self.counts(),
+        }
+    }
+
+    /// What it counts, in a word: metrics of the same word have the same unit.
     pub fn counts(&self) -> &'static str {
         match self {
             MetricName::Efficiency => "efficiency",

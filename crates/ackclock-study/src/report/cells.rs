@@ -98,7 +98,7 @@ fn cell_report(
         depends_on: measure.into_iter().chain(by).collect(),
         judged_by: tolerance.clone(),
         exact: tolerance.is_exact(),
-        counts: (name.counts(), column.unit),
+        counts: (name.kind(), column.unit),
         decimals: tolerance.printed_decimals().unwrap_or(column.decimals),
         tolerance_reason: tolerance.reason.clone(),
         ours,

@@ -96,7 +96,7 @@ impl ChosenReport {
     /// What, why, and what depends on it.
     pub(crate) fn words(&self) -> String {
         let depends = match self.agree_by_it {
-            None => "How much depends on it is not counted: no card is judged with an alternative.".into(),
+            None => "How much depends on it is not counted: no card is judged with an alternative here.".into(),
             Some(0) => "Nothing that agrees depends on it.".into(),
             Some(1) => "One number or claim agrees only with it.".into(),
             Some(count) => format!("{count} numbers and claims agree only with it."),

@@ -1,7 +1,7 @@
 //! The verdict in sentences: what of the publication reproduces and how strong the evidence is, and, apart from that, whether the tree
 //! is consistent with its records.
 
-use ackclock_report::page::number::{fixed, plural};
+use ackclock_report::page::number::fixed;
 use serde::Serialize;
 
 use super::power::strength;
@@ -75,16 +75,13 @@ fn lead(report: &Report, outcome: Outcome) -> String {
     let Tally { numbers, claims, .. } = report.tally;
     let mut counts = Vec::new();
     if numbers.examined > 0 {
-        counts.push(format!(
-            "{} of {} agree within their tolerances",
-            numbers.agree,
-            plural(numbers.examined, "published number")
-        ));
+        counts
+            .push(format!("{} of {} published numbers agree within their tolerances", numbers.agree, numbers.examined));
     }
     if claims.examined > 0 {
-        counts.push(format!("{} of {} hold", claims.agree, plural(claims.examined, "published claim")));
+        counts.push(format!("{} of {} published claims hold", claims.agree, claims.examined));
     }
-    let quick = if report.quick { "In the quick subset: " } else { "" };
+    let quick = if report.quick { "Quick subset: " } else { "" };
     let reading = if report.readings.is_empty() { "" } else { " under the reading that stands first" };
     match counts.is_empty() {
         true => format!("{quick}{}.", outcome.words()),
@@ -133,11 +130,11 @@ fn reading(reading: &ReadingReport) -> String {
     let mut counts = Vec::new();
     if *numbers > 0 {
         let by_default = reading.numbers_agree_by_default;
-        counts.push(format!("{numbers_agree} of {} agree ({by_default} with the first)", plural(*numbers, "number")));
+        counts.push(format!("{numbers_agree} of {numbers} numbers agree ({by_default} with the first)"));
     }
     if *claims > 0 {
         let by_default = reading.claims_hold_by_default;
-        counts.push(format!("{claims_hold} of {} hold ({by_default})", plural(*claims, "claim")));
+        counts.push(format!("{claims_hold} of {claims} claims hold ({by_default})"));
     }
     let skill = power.as_ref().map_or(String::new(), |power| format!("; {}", skill(power)));
     format!("With \"{label}\", on {}: {}{skill}.", cards.join(", "), counts.join(", "))
@@ -146,17 +143,13 @@ fn reading(reading: &ReadingReport) -> String {
 fn own(tally: &Tally) -> Option<String> {
     let own = tally.own;
     (own.examined > 0).then(|| {
-        format!(
-            "{} of {} of our own hold; they tell nothing about the publication.",
-            own.agree,
-            plural(own.examined, "check")
-        )
+        format!("{} of {} checks of our own hold; they tell nothing about the publication.", own.agree, own.examined)
     })
 }
 
 /// Whether what differs is recorded, and what is recorded differs.
 fn consistent(report: &Report) -> String {
-    let Tally { numbers, claims, own, failures, vanished, refuted, .. } = report.tally;
+    let Tally { numbers, claims, own, failures, vanished, refuted, misplaced, .. } = report.tally;
     if report.passed() {
         let differ = numbers.differ + claims.differ + own.differ;
         let differences = match differ {
@@ -175,6 +168,8 @@ fn consistent(report: &Report) -> String {
     add(failures, "difference has no finding", "differences have no finding");
     add(vanished, "difference that a finding records has vanished", "differences that findings record have vanished");
     add(refuted, "experiment does not show what its finding says", "experiments do not show what their findings say");
+    let about = "a sentence that stands against us, which they do not cover";
+    add(misplaced, &format!("finding is about {about}"), &format!("findings are about {about}"));
     format!("The tree is NOT consistent with its records: {}.", wrong.join(", "))
 }
 

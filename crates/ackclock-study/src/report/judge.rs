@@ -38,6 +38,7 @@ impl Report {
         let findings: Vec<FindingReport> = findings.collect();
         let experiments = findings.iter().flat_map(|finding| &finding.experiments);
         let mut tally = Tally::of(&cards);
+        tally.misplaced = findings.iter().filter(|finding| finding.is_misplaced(&cards)).count();
         tally.refuted = experiments.filter(|experiment| experiment.confirmed == Some(false)).count();
         let power = power(cards.iter().map(|card| published(card.table.as_ref())));
         let mut report = Report {

@@ -151,7 +151,7 @@ pub struct CellReport {
     pub(crate) judged_by: Tolerance,
     /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
     pub exact: bool,
-    /// What it counts, in a word, and in which unit: numbers alike can share an axis.
+    /// What kind of number it is, in a word, and in which unit: numbers alike can be compared, and share an axis.
     #[serde(skip)]
     pub(crate) counts: (&'static str, f64),
     /// Decimals that tell something.
@@ -373,11 +373,11 @@ pub struct ShownReport {
 }
 
 impl Report {
-    /// Whether every difference is recorded, every recorded difference is there, and every experiment shows what its finding says.
-    /// Otherwise the command exits with 4.
+    /// Whether every difference is recorded, every recorded difference is there, every experiment shows what its finding says, and
+    /// readings are about what holds. Otherwise the command exits with 4.
     pub fn passed(&self) -> bool {
-        let Tally { failures, vanished, refuted, .. } = self.tally;
-        failures == 0 && vanished == 0 && refuted == 0
+        let Tally { failures, vanished, refuted, misplaced, .. } = self.tally;
+        [failures, vanished, refuted, misplaced] == [0; 4]
     }
 
     /// JSON, indented, with a newline at the end.
@@ -402,6 +402,17 @@ impl CellReport {
 }
 
 impl FindingReport {
+    /// Whether it is about a number or claim that does not hold, and does not cover it.
+    fn is_misplaced(&self, cards: &[CardReport]) -> bool {
+        let fails = |id: &String| {
+            let cells = cards.iter().flat_map(|card| &card.table).flat_map(|table| &table.cells);
+            let mut claims = cards.iter().flat_map(|card| &card.claims);
+            cells.filter(|cell| cell.id == *id).any(|cell| !cell.verdict.agrees())
+                || claims.any(|claim| id.strip_prefix("claim:") == Some(&claim.id) && !claim.holds)
+        };
+        self.about.iter().any(fails)
+    }
+
     /// Whether its numbers come from prose only, which no run repeats.
     pub(crate) fn is_prose(&self) -> bool {
         self.experiments.is_empty()

@@ -29,6 +29,8 @@ pub struct Tally {
     pub vanished: usize,
     /// Experiments of findings that do not show what the finding says.
     pub refuted: usize,
+    /// Findings that say how a sentence is read which stands against us: they would have to cover it.
+    pub misplaced: usize,
 }
 
 /// Numbers or claims of one origin.

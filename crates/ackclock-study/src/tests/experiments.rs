@@ -101,6 +101,27 @@ Findings: recorded differences, and how the text is read
     assert!(of_other.findings.is_empty() && quick.findings.is_empty());
 }
 
+/// A published sentence that stands against us is no matter of reading: a finding covers it.
+#[test]
+fn a_reading_is_about_what_holds() {
+    let of = |about: &str| {
+        let reading = READING.replace("card = \"checks\"", &format!("card = \"checks\"\nabout = [\"{about}\"]"));
+        let covers = FINDINGS.split("[[finding]]").nth(1).unwrap();
+        study_of(TWO_CLAIMS, &format!("[[finding]]{covers}{reading}"))
+            .map(|study| report_of(&study, &Selection::default()))
+    };
+    let holds = of("claim:right").unwrap();
+    assert!(
+        holds.passed() && holds.text().contains("      About, all of which holds: claim:right"),
+        "{}",
+        holds.text()
+    );
+    let against = of("claim:wrong").unwrap();
+    assert!(!against.passed() && against.tally.misplaced == 1);
+    assert!(against.headline.consistent.contains("1 finding is about a sentence that stands against us"));
+    assert!(of("claim:none").unwrap_err().to_string().ends_with("finding R1: there is no \"claim:none\""));
+}
+
 #[test]
 fn a_reading_needs_a_card_and_an_experiment() {
     let message = |findings: &str| study_of("claim = []", findings).unwrap_err().to_string();

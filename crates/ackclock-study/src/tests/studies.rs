@@ -114,6 +114,23 @@ fn a_claim_that_the_absence_of_its_effect_fulfils_is_known() {
     }
 }
 
+/// Findings that cover nothing and name no published sentence that holds; the list only shrinks.
+const ABOUT_NOTHING: &[(&str, &[&str])] =
+    &[("rate-control", &["G1", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P11"])];
+
+#[test]
+fn a_finding_that_covers_nothing_names_what_it_is_about() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        let known = ABOUT_NOTHING.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, findings)| *findings);
+        let new = study.findings.iter().filter(|finding| {
+            finding.is_reading() && finding.about.is_empty() && !known.contains(&finding.id.as_str())
+        });
+        let new: Vec<&str> = new.map(|finding| finding.id.as_str()).collect();
+        assert!(new.is_empty(), "{name}: say in `about` which claims hold, or in `covers` which do not: {new:?}");
+    }
+}
+
 #[test]
 fn published_means_are_the_means_of_the_published_rows() {
     let study = Study::load("sack-ubr").unwrap();

@@ -173,4 +173,4 @@ pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
 }
 
 /// Of more panels than this each is small.
-const MANY: usize = 8;
+const MANY: usize = 2;
