@@ -75,6 +75,45 @@
   };
   const isEvent = (line) => line.style === "dots" || line.style === "crosses";
 
+  // ---- More intervals than there is room for ----------------------------------------------------------------------
+
+  const MOST_WINDOWS = 150; // of a rate: more would be a fence
+  // How many intervals of a line are one in a view: as many as a pixel and a half has, or as the chart asks for.
+  const togetherIn = (chart, line, from, to, width) => {
+    if (line.dt === undefined) return 1;
+    const inView = (to - from) / (line.dt * timeFactor);
+    if (chart.window) return Math.max(1, Math.ceil(chart.window / line.dt - 1e-9), Math.ceil(inView / MOST_WINDOWS));
+    return Math.max(1, Math.floor(inView / (width / 1.5)));
+  };
+  // A line with means over so many intervals, and between which values they lie: of rates, between which of the means.
+  const averaged = (line, count, isRate) => {
+    if (count <= 1) return line;
+    line.coarse ??= new Map();
+    if (!line.coarse.has(count)) {
+      const made = { ...line, x: [], y: [], low: [], high: [] };
+      const intervals = line.x.length - 1;
+      for (let first = 0; first < intervals; first += count) {
+        let [sum, number, low, high] = [0, 0, Infinity, -Infinity];
+        for (let n = first; n < Math.min(first + count, intervals); n++) {
+          const value = line.y[n];
+          if (value == null) continue;
+          sum += value;
+          number++;
+          low = Math.min(low, !isRate && line.low ? line.low[n] ?? value : value);
+          high = Math.max(high, !isRate && line.high ? line.high[n] ?? value : value);
+        }
+        made.x.push(line.x[first]);
+        made.y.push(number ? sum / number : null);
+        made.low.push(number ? low : null);
+        made.high.push(number ? high : null);
+      }
+      made.x.push(line.x[intervals]);
+      for (const values of [made.y, made.low, made.high]) values.push(values[values.length - 1]);
+      line.coarse.set(count, made);
+    }
+    return line.coarse.get(count);
+  };
+
   // ---- Appearance -------------------------------------------------------------------------------------------------
 
   const SLOTS = 6; // as many lines as can be told apart
@@ -194,43 +233,42 @@
     return [view.visible.some((line) => line.style === "columns") ? 0 : bottom, high + margin];
   };
 
-  // Events, and the shapes that tell members apart.
-  // What happens to the network: a dotted line, and words where there is room for them.
+  // What happens to the network: a tick on a strip above the plot and a faint line through it. The words stand at the cursor,
+  // and in the list of events.
+  const STRIP = 12;
   const drawEvents = (u) => {
     const { ctx, bbox } = u;
     const ratio = devicePixelRatio || 1;
+    const axis = colour("axis");
     ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = colour("axis");
     ctx.lineWidth = ratio;
     ctx.setLineDash([2 * ratio, 3 * ratio]);
-    ctx.font = `${11 * ratio}px system-ui, sans-serif`;
-    // The axes have left their own alignment behind.
-    ctx.textAlign = "left";
-    ctx.textBaseline = "top";
-    const inView = data.marks.filter(([time]) => time * timeFactor >= u.scales.x.min && time * timeFactor <= u.scales.x.max);
-    // Several lines of words below each other; where the last one of each ends. Of many events only some have words, in one
-    // line, or they would hide the curves: the table has them all, and there is room when one looks closer.
-    const ends = Array(inView.length > 12 ? 1 : 3).fill(-Infinity);
-    const apart = inView.length > 12 ? 60 * ratio : 0;
+    ctx.fillStyle = axis;
+    ctx.strokeStyle = faint(axis, 0.45);
     let drawn = 0;
-    for (const [time, text] of inView) {
+    for (const [time] of data.marks) {
       const t = time * timeFactor;
-      const x = Math.round(u.valToPos(t, "x", true));
+      if (t < u.scales.x.min || t > u.scales.x.max) continue;
+      const x = Math.round(u.valToPos(t, "x", true)) + (ratio % 2) / 2;
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
+      ctx.beginPath();
+      ctx.moveTo(x - 3.5 * ratio, bbox.top - 8 * ratio);
+      ctx.lineTo(x + 3.5 * ratio, bbox.top - 8 * ratio);
+      ctx.lineTo(x, bbox.top - 2 * ratio);
+      ctx.fill();
       drawn++;
-      const width = ctx.measureText(text).width + 6 * ratio;
-      // Beside the line, on the left where there is no room on the right.
-      const left = x + width <= bbox.left + bbox.width ? x + 3 * ratio : x - width;
-      const line = ends.findIndex((end) => end <= left);
-      if (line < 0) continue;
-      ends[line] = left + width + apart;
-      ctx.fillText(text, left, bbox.top + (2 + 13 * line) * ratio);
     }
     ctx.restore();
     root.dataset.events = drawn;
+  };
+
+  // The words of the events as near to an instant as a finger is.
+  const eventsAt = (t, near) => {
+    const here = data.marks.filter(([time]) => Math.abs(time * timeFactor - t) <= near).map(([, text]) => text);
+    return here.length > 3 ? [...here.slice(0, 2), `${here.length - 2} more events`] : here;
   };
 
   const drawMarks = (view, u, n) => {
@@ -303,8 +341,9 @@
       this.choice = data.choices[chart.choice];
       this.clock = clockOf(chart);
       this.log = chart.log;
-      this.hidden = new Set();
+      this.hidden = new Set(chart.lines.filter((line) => chart.off.includes(line.role)).map((line) => this.key_of(line)));
       const figure = document.getElementById(chart.id);
+      this.isLow = figure.classList.contains("low");
       this.box = figure.querySelector(".plot");
       this.canvasBox = element("div", { class: "canvas", tabindex: "0", role: "group" });
       this.legend = element("ul", { class: "legend", "aria-label": `Lines of ${chart.title}` });
@@ -365,7 +404,7 @@
     size() {
       // While the page is prepared for paper, it still has the width of the screen.
       const width = "paper" in root.dataset ? PAPER_WIDTH : Math.max(200, Math.floor(this.canvasBox.clientWidth));
-      return { width, height: width < 500 ? 210 : 270 };
+      return { width, height: this.isLow ? 190 : width < 500 ? 220 : 270 };
     }
 
     draw() {
@@ -375,34 +414,46 @@
       this.visible = lines.filter((line) => !this.hidden.has(this.key_of(line)));
       this.drawLegend(lines);
       if (this.u) this.u.destroy();
-      this.label.textContent = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
-      const { options, table } = this.compose(this.size());
+      const size = this.size();
+      const { options, table, view, fill } = this.compose(size);
+      this.view = view;
+      this.fill = fill;
+      this.name(size.width);
       this.u = new uPlot(options, table, this.canvasBox);
       this.touch(this.u);
       plots.forEach((plot) => plot.u && (plot.box.dataset.drawn = plot.visible.length));
       root.dataset.drawn = plots.filter((plot) => plot.u).length;
     }
 
+    // What the upright axis shows; of averages, over how long.
+    name(width) {
+      const { chart } = this;
+      const [from, to] = shownBy(this.clock);
+      const windows = this.visible.filter((line) => line.dt !== undefined)
+        .map((line) => line.dt * togetherIn(chart, line, from, to, width) * timeFactor);
+      this.quantity = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
+      if (chart.window && windows.length) this.quantity += `, mean over ${shown(Math.max(...windows))} ${timeUnit}`;
+      this.label.textContent = this.quantity;
+    }
+
     // What the plot library is given: how to draw, and the values.
     compose(size) {
       const { chart } = this;
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
-      const view = { visible: this.visible, members: this.members, log: this.log, top: this.chart.top, apart: this.chart.apart, clock: this.clock, drawings: [null] };
+      const all = this.visible;
+      const view = { visible: all, members: this.members, log: this.log, top: this.chart.top, apart: this.chart.apart, clock: this.clock, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
-      const tables = [];
       const series = [{}];
       const bands = [];
       const axis = colour("axis");
       const grid = { stroke: colour("grid"), width: 1 };
-      for (const line of this.visible) {
+      for (const line of all) {
         const appearance = look(line, this.members);
         const columns = line.style === "columns";
         const common = { scale: "y", points: { show: false }, pxAlign: 0 };
         const steps = uPlot.paths.stepped({ align: 1 });
         if (isEvent(line)) {
           series.push({ ...common, paths: () => null });
-          view.drawings.push({ line, appearance });
-          tables.push([line.x, positive(line.y)]);
           continue;
         }
         const main = { ...common, stroke: appearance.colour, width: 1.6, dash: columns && !appearance.glyph ? [] : appearance.dash, paths: steps };
@@ -412,22 +463,36 @@
           const first = series.length;
           series.push(edge, { ...edge }, main);
           bands.push({ series: [first + 1, first], fill: faint(appearance.colour, this.members.length > 1 ? 0.16 : 0.25) });
-          view.drawings.push(null, null, { line, appearance });
-          tables.push([line.x, positive(line.low), positive(line.high), positive(line.y)]);
         } else {
           series.push(main);
-          view.drawings.push({ line, appearance });
-          tables.push([line.x, positive(line.y)]);
         }
       }
       const { clock } = this;
+      // The values for the part of the time that is shown: the shorter it is, the finer.
+      const fill = (width) => {
+        const [from, to] = shownBy(clock);
+        const tables = [];
+        view.drawings = [null];
+        view.visible = all.map((whole) => averaged(whole, togetherIn(chart, whole, from, to, width), chart.window > 0));
+        view.visible.forEach((line, n) => {
+          const drawing = { line, appearance: look(all[n], view.members) };
+          if (!isEvent(line) && banded(all[n], view.members)) {
+            view.drawings.push(null, null, drawing);
+            tables.push([line.x, positive(line.low), positive(line.high), positive(line.y)]);
+          } else {
+            view.drawings.push(drawing);
+            tables.push([line.x, positive(line.y)]);
+          }
+        });
+        return tables.length ? uPlot.join(tables) : [[0, clock.end]];
+      };
       const font = "12px system-ui, sans-serif";
       const options = {
         ...size,
         series,
         bands,
         legend: { show: false },
-        padding: [10, 14, 0, 0],
+        padding: [data.marks.length ? STRIP : 10, 14, 0, 0],
         cursor: { y: false, points: { show: false }, drag: { x: true, y: false, dist: 6 } },
         scales: {
           x: { time: false, range: () => shownBy(clock) },
@@ -451,7 +516,7 @@
       // Zooming is ours, so that all charts follow.
       options.cursor.drag.setScale = false;
       options.cursor.bind = { dblclick: () => () => { reset(clock); return null; } };
-      return { options, table: tables.length ? uPlot.join(tables) : [[0, clock.end]] };
+      return { options, table: fill(size.width), view, fill };
     }
 
     drawLegend(lines) {
@@ -477,9 +542,12 @@
     // The values at an instant, beside the names.
     read(t) {
       const near = this.u ? Math.abs(this.u.posToVal(8, "x") - this.u.posToVal(0, "x")) : 0;
-      for (const [line, value] of this.values) {
+      const [from, to] = shownBy(this.clock);
+      for (const [whole, value] of this.values) {
         let text = "";
         if (t != null) {
+          const width = this.u ? this.u.width : 1;
+          const line = averaged(whole, togetherIn(this.chart, whole, from, to, width), this.chart.window > 0);
           let n = before(line.x, t);
           if (isEvent(line)) {
             if (n < 0 || (n + 1 < line.x.length && line.x[n + 1] - t < t - line.x[n])) n += 1;
@@ -490,8 +558,8 @@
         }
         value.textContent = text;
       }
-      const unit = this.chart.unit ? `, ${this.chart.unit}` : "";
-      this.label.textContent = this.chart.quantity + unit + (t == null ? "" : `, at ${shown(t)} ${timeUnit}`);
+      const events = t == null ? [] : eventsAt(t, near).map((text) => ` · ${text}`);
+      this.label.textContent = this.quantity + (t == null ? "" : `, at ${shown(t)} ${timeUnit}${events.join("")}`);
     }
 
     // A plot that is not drawn yet asks for the zoom itself.
@@ -503,7 +571,11 @@
       if (!this.ready) return;
       this.u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       const [min, max] = shownBy(this.clock);
-      this.u.setScale("x", { min, max });
+      this.u.batch(() => {
+        this.u.setData(this.fill(this.u.width), false);
+        this.u.setScale("x", { min, max });
+      });
+      this.name(this.u.width);
     }
 
     resize() {

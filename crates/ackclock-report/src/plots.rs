@@ -5,7 +5,7 @@ mod rooms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock::record::{Columns, DropReason, Series, Shape, Subject};
+use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
 use ackclock::units::Time;
 
 use crate::decimate;
@@ -124,10 +124,17 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
         unit => Scale::fitting(top.unwrap_or_else(|| largest(&lines)), unit),
     };
     lines.iter_mut().for_each(|line| multiply(&mut line.data, scale.factor));
-    let logarithmic = kind.id == "rtt" && largest_of_role(&lines, 2) > 8.0 * largest_of_role(&lines, 0).max(1e-12);
-    if logarithmic {
-        about += " Logarithmic, because RTO is much longer.";
+    // A timeout of a second would flatten round trips of a tenth of it.
+    let rtt = largest_of_role(&lines, 0).max(largest_of_role(&lines, 1));
+    let hidden_roles = match kind.id == "rtt" && rtt > 0.0 && largest_of_role(&lines, 2) > 2.0 * rtt {
+        true => vec![2],
+        false => Vec::new(),
+    };
+    if !hidden_roles.is_empty() {
+        about += " RTO is much longer and not drawn at first: the legend shows it.";
     }
+    let shown = || lines.iter().filter(|line| !hidden_roles.contains(&line.role));
+    let logarithmic = kind.id == "rtt" && spread(shown()) > WIDE;
     if apart.is_some() {
         about += " Lines far above most others are cut off: enlarge an interval, or choose log, to see all of them.";
     } else if top.is_some() {
@@ -143,6 +150,8 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
         top: top.map(|top| top * scale.factor),
         apart: apart.is_some(),
         end: end.as_secs_f64(),
+        window_s: if kind.id == "throughput" { longest_round_trip(sources) } else { 0.0 },
+        hidden_roles,
         marks: Vec::new(),
         lines,
     })
@@ -292,6 +301,25 @@ fn values(data: &Data) -> impl Iterator<Item = f64> + '_ {
     value.iter().chain(max).copied().filter(|value| value.is_finite())
 }
 
+/// The mean round trip of the flow in which it is longest, where round trips are recorded; else 0. Over less than that the
+/// throughput of a window-based sender is either that of a burst or nothing.
+fn longest_round_trip(sources: &[Source]) -> f64 {
+    let mean = |source: &Source| match (&source.series.columns, source.series.metric) {
+        (Columns::Points { value, .. }, Metric::Rtt) if !value.is_empty() => {
+            Some(value.iter().sum::<f64>() / value.len() as f64)
+        }
+        _ => None,
+    };
+    sources.iter().filter_map(mean).fold(0.0, f64::max)
+}
+
+/// The largest value over the smallest one above 0; 0 of no values.
+fn spread<'a>(lines: impl Iterator<Item = &'a Line>) -> f64 {
+    let positive = lines.flat_map(|line| values(&line.data)).filter(|value| *value > 0.0);
+    let (least, most) = positive.fold((f64::INFINITY, 0.0), |(least, most), v| (v.min(least), v.max(most)));
+    most / least
+}
+
 fn largest(lines: &[Line]) -> f64 {
     lines.iter().flat_map(|line| values(&line.data)).fold(0.0, f64::max)
 }
@@ -321,6 +349,9 @@ fn top(lines: &[Line]) -> Option<f64> {
     let (often, highest) = (*means.get(means.len().saturating_sub(1) * 99 / 100)?, *means.last()?);
     (often > 0.0 && highest > 4.0 * often).then_some(1.5 * often)
 }
+
+/// A logarithmic axis is for quantities of which the largest is more than so many times the smallest.
+const WIDE: f64 = 50.0;
 
 /// Where to cut off lines of results that would flatten those of all others, if there are any; as in the terminal.
 fn without_outliers(lines: &[Line]) -> Option<f64> {
@@ -357,7 +388,6 @@ const BAND_ROOM: usize = 200;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::record::Metric;
     use ackclock::units::Span;
 
     fn at(ms: u64) -> Time {
@@ -454,11 +484,33 @@ mod tests {
         assert!(matches!(&chart.lines[0].data, Data::Points { time, .. } if time.len() == 2));
     }
 
+    /// Round trips of 0.1 s: a timeout of 1 s would leave them a tenth of the axis. Those of 0.01 to 1 s span a hundred.
     #[test]
-    fn a_timeout_far_above_the_round_trips_makes_the_scale_logarithmic() {
-        let chart = |rto| one(Metric::Rtt, &[points(Metric::Rtt, "f1", &[0.1]), points(Metric::Rto, "f1", &[rto])]);
-        assert!(chart(1.0).unwrap().logarithmic);
-        assert!(!chart(0.3).unwrap().logarithmic);
+    fn a_timeout_far_above_the_round_trips_is_not_drawn_at_first() {
+        let chart = |rtt: &[f64], rto| {
+            one(Metric::Rtt, &[points(Metric::Rtt, "f1", rtt), points(Metric::Rto, "f1", &[rto])]).unwrap()
+        };
+        assert_eq!((chart(&[0.1], 1.0).hidden_roles, chart(&[0.1], 1.0).logarithmic), (vec![2], false));
+        assert!(chart(&[0.1], 1.0).about.contains("not drawn at first"));
+        assert_eq!((chart(&[0.1], 0.2).hidden_roles, chart(&[0.1], 0.2).logarithmic), (vec![], false));
+        assert!(chart(&[0.01, 1.0], 1.0).logarithmic);
+    }
+
+    /// Round trips of 0.2 s and 0.3 s, 0.25 s on average.
+    #[test]
+    fn throughput_is_averaged_over_a_round_trip_at_least() {
+        let mean = vec![1e6; 10];
+        let columns = Columns::Intervals {
+            interval: Span::from_ms(10),
+            end: at(100),
+            min: mean.clone(),
+            mean: mean.clone(),
+            max: mean,
+        };
+        let throughput = series(Metric::Throughput, "f1", columns);
+        let rtt = points(Metric::Rtt, "f1", &[0.2, 0.3]);
+        assert_eq!(one(Metric::Throughput, &[rtt, throughput.clone()]).unwrap().window_s, 0.25);
+        assert_eq!(one(Metric::Throughput, &[throughput]).unwrap().window_s, 0.0);
     }
 
     #[test]

@@ -25,6 +25,10 @@ pub struct Chart {
     pub apart: bool,
     /// The right edge in seconds; the left one is 0.
     pub end: f64,
+    /// Intervals are averaged over at least so many seconds; 0 if each is shown as it is while there is room.
+    pub window_s: f64,
+    /// The roles of lines that are not drawn at first, because they would flatten the others; the legend shows them.
+    pub hidden_roles: Vec<usize>,
     /// Instants of note in seconds: upright lines.
     pub marks: Vec<f64>,
     /// The lines of all members of the choice.
@@ -105,7 +109,7 @@ impl Chart {
     pub(super) fn write(&self, json: &mut String, choice: usize) {
         let _ = write!(
             json,
-            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"apart\":{},\"end\":{},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
+            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"apart\":{},\"end\":{},\"window\":{},\"off\":{:?},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
             string(&self.id),
             string(&self.title),
             string(&self.quantity),
@@ -114,6 +118,8 @@ impl Chart {
             self.top.map_or("null".into(), |top| top.to_string()),
             self.apart,
             self.end,
+            self.window_s,
+            self.hidden_roles,
             self.marks,
         );
         for (n, line) in self.lines.iter().enumerate() {
@@ -218,6 +224,8 @@ mod tests {
             top: None,
             apart: false,
             end: 1.0,
+            window_s: 0.25,
+            hidden_roles: vec![2],
             marks: vec![0.5],
             lines: vec![line(points, Style::Steps), line(intervals, Style::Band)],
         };
@@ -226,6 +234,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!((&value["choice"], &value["title"]), (&3.into(), &"</script>".into()));
         assert_eq!(value["marks"].to_string(), "[0.5]");
+        assert_eq!((value["window"].as_f64(), value["off"].to_string()), (Some(0.25), "[2]".into()));
         assert_eq!(value["lines"][0]["v"]["d"].to_string(), "[null,2]");
         assert_eq!(value["lines"][1]["hi"]["d"].to_string(), "[1,1]");
         assert!(!chart.is_empty());

@@ -17,7 +17,7 @@ impl Html {
         html
     }
 
-    /// An element of a class around a piece.
+    /// An element of a class around a piece; an empty class is left out.
     pub fn of_class(tag: &'static str, class: &str, content: &Html) -> Html {
         let mut html = Html::new();
         html.tag(tag, &[("class", class)], |html| {

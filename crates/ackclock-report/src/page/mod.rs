@@ -95,13 +95,22 @@ impl Page {
 
     /// Takes a chart whose lines belong to members of a choice, and gives the figure for a section.
     pub fn chart(&mut self, chart: &Chart, choice: usize) -> Html {
+        self.figure(chart, choice, "chart")
+    }
+
+    /// The same for the first screen: low, without the sentence that says how to read it.
+    pub fn low_chart(&mut self, chart: &Chart, choice: usize) -> Html {
+        self.figure(chart, choice, "chart low")
+    }
+
+    fn figure(&mut self, chart: &Chart, choice: usize, class: &str) -> Html {
         if self.charts_count > 0 {
             self.charts.push(',');
         }
         self.charts_count += 1;
         chart.write(&mut self.charts, choice);
         let mut html = Html::new();
-        html.tag("figure", &[("class", "chart"), ("id", &chart.id)], |html| {
+        html.tag("figure", &[("class", class), ("id", &chart.id)], |html| {
             html.tag("figcaption", &[], |html| {
                 html.leaf("h3", &[], &chart.title).leaf("p", &[], &chart.about);
             });

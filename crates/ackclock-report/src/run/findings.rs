@@ -17,7 +17,6 @@ pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     let flows = &document.summary.flows;
     let mut findings = Vec::new();
     findings.extend(capacity(document, series, from_s));
-    findings.extend(settling(series, from_s));
     findings.extend(shares(flows, document.summary.fairness.as_ref()));
     findings.extend(queue(document));
     findings.extend(losses(document));
@@ -26,6 +25,7 @@ pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     findings.extend(repetitions(document));
     findings.extend(timeouts(flows));
     findings.extend(seeds(document));
+    findings.extend(settling(series, from_s));
     findings
 }
 
@@ -38,9 +38,6 @@ pub fn warnings(document: &Document) -> Vec<String> {
             "Only {finished} of {} finished: the command was interrupted. The same command resumes where it stopped.",
             plural(wanted, "run")
         ));
-    }
-    if finished == 1 {
-        warnings.push("One seed only: there are no confidence intervals. Add --seeds 5 or more.".into());
     }
     if document.result_version != RESULT_VERSION {
         warnings.push(format!(
@@ -69,10 +66,19 @@ pub fn warnings(document: &Document) -> Vec<String> {
             some(&wide)
         ));
     }
-    if document.summary.efficiency.is_none() {
-        warnings.push("No bottleneck is named, so there is no efficiency.".into());
-    }
     warnings
+}
+
+/// What the numbers leave out, though each of them can be trusted.
+pub fn remarks(document: &Document) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if document.runs.len() == 1 {
+        remarks.push("One seed: no confidence intervals (--seeds 5 or more).".into());
+    }
+    if document.summary.efficiency.is_none() {
+        remarks.push("No bottleneck is named, so there is no efficiency.".into());
+    }
+    remarks
 }
 
 fn capacity(document: &Document, series: &[Series], from_s: f64) -> Option<String> {
@@ -459,12 +465,20 @@ mod tests {
             warnings(&document).join("\n")
         };
         assert!(warned(|d| d.runs.truncate(1)).contains("Only 1 of 2 runs finished"));
-        assert!(warned(|d| d.runs.truncate(1)).contains("One seed only"));
         assert!(warned(|d| d.result_version += 1).contains("could give other numbers"));
         assert!(warned(|d| d.runs[0].simulated_s = 3.0).contains("1 run ended before"));
         assert!(warned(|d| d.runs.iter_mut().for_each(|run| run.flows[1].goodput_bps = 0.0)).contains("f2"));
-        assert!(warned(|d| d.runs[0].efficiency = None).contains("no efficiency"));
         assert!(warned(|d| d.runs[0].flows[0].goodput_bps = 9e6).contains("more seeds would say more"));
+    }
+
+    /// Their numbers can be trusted.
+    #[test]
+    fn one_seed_and_no_bottleneck_are_remarks() {
+        let mut document = example_with_warmup(2, 1, 1);
+        assert_eq!(remarks(&document), ["One seed: no confidence intervals (--seeds 5 or more)."]);
+        document.runs[0].efficiency = None;
+        document.summary = SummaryPart::of(&document.runs);
+        assert_eq!((remarks(&document).len(), warnings(&document).len()), (2, 0));
     }
 
     #[test]

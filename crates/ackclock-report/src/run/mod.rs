@@ -5,24 +5,22 @@ mod counts;
 mod delays;
 mod feedback;
 mod findings;
+mod glance;
+mod over_time;
 
-use ackclock::record::{Counters, LinkLosses, Series, Subject};
-use ackclock::units::Time;
+use ackclock::record::{Counters, LinkLosses, Series};
 
 use crate::LARGEST_BYTES;
 use crate::page::Page;
 use crate::page::html::Html;
 use crate::page::number::{Scale, fixed, percent, plural};
 use crate::page::table::{Cell, Table};
-use crate::plots::{self, Recorded};
-use crate::repeat::{command_line, repeat, seed_words};
-use ackclock_store::comparison::port;
+use crate::repeat::repeat;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
 use ackclock_store::document::summary::{self, FlowSummary, LinkSummary, PortSummary};
 use counts::counts_cell;
-use findings::{findings, warnings};
 
 pub use findings::settles_s;
 
@@ -43,15 +41,14 @@ pub fn run(document: &Document, seed: u64, series: &[Series]) -> String {
 fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Page {
     let mut page = Page::new("Run report", &document.scenario.name);
     let shown = &*document.after_warmup();
-    page.lead(&lead(document, shown));
-    page.section("findings", "What the numbers say", findings_section(document, series));
+    let drawn = over_time::draw(&mut page, document, seed, series, points);
+    page.lead(&glance::glance(document, shown, series, &drawn.first));
     page.section("results", "Results", results(document, shown));
     let of_delays = delays::section(document, seed);
     if !of_delays.is_empty() {
         page.section("delays", "Delays", of_delays);
     }
-    let over_time = over_time(&mut page, document, seed, series, points);
-    page.section("time", "Over time", over_time);
+    page.section("time", "Over time", drawn.rest);
     if document.scenario.warmup_s > 0.0 {
         page.mark(document.scenario.warmup_s, "end of the warm-up");
     }
@@ -62,67 +59,6 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     }
     page.section("repeat", "How to repeat it", repeat(document));
     page
-}
-
-fn lead(document: &Document, shown: &Document) -> Html {
-    let scenario = &document.scenario;
-    let warmup = document.warmup_words();
-    let mut html = Html::new();
-    html.leaf(
-        "p",
-        &[("class", "lead")],
-        &format!(
-            "{} s simulated{warmup}, {}, {}; queues in {}.",
-            scenario.duration_s,
-            seed_words(document),
-            plural(document.summary.flows.len(), "flow"),
-            scenario.unit
-        ),
-    );
-    html.tag("dl", &[("class", "figures")], |html| {
-        let summary = &shown.summary;
-        let total = summary.goodput_bps;
-        let goodput = total.map(|total| Scale::fitting(total.mean, "bit/s"));
-        figure(html, "efficiency", &summary.efficiency, &Scale::plain(""), 4, Some(0.0));
-        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(summary.least_fairness()));
-        figure(html, "weighted fairness", &summary.weighted_fairness, &Scale::plain(""), 4, Some(0.0));
-        if let Some(scale) = goodput {
-            figure(html, "goodput", &total, &scale, 3, None);
-        }
-        let bottleneck = port(shown).and_then(|name| summary.ports.iter().find(|port| port.name == name));
-        if let Some(port) = bottleneck {
-            figure(html, "mean queue", &Some(port.mean_queue), &Scale::plain(&scenario.unit), 1, None);
-        }
-    });
-    html
-}
-
-/// `least` is that of a share or an index, whose most is 1.
-fn figure(html: &mut Html, name: &str, value: &Option<Interval>, scale: &Scale, decimals: usize, least: Option<f64>) {
-    let Some(value) = value else { return };
-    html.tag("div", &[], |html| {
-        html.leaf("dt", &[], name);
-        html.tag("dd", &[], |html| {
-            html.leaf("span", &[("class", "value")], &fixed(value.mean * scale.factor, decimals));
-            if !scale.unit.is_empty() {
-                html.text(" ").leaf("span", &[("class", "unit")], &scale.unit);
-            }
-            if let Cell::Interval(_, shown, _) = Cell::measured(value, scale.factor, decimals, least) {
-                html.text(" ").leaf("span", &[("class", "half")], &shown);
-            }
-        });
-    });
-}
-
-fn findings_section(document: &Document, series: &[Series]) -> Html {
-    let mut html = Html::new();
-    html.append(&notices("Warning", &warnings(document)));
-    html.tag("ul", &[("class", "findings")], |html| {
-        for finding in findings(document, series) {
-            html.leaf("li", &[], &finding);
-        }
-    });
-    html
 }
 
 /// Sentences that should not be overlooked, each with the word that says what it is.
@@ -143,8 +79,10 @@ pub fn notices(word: &str, sentences: &[String]) -> Html {
 
 fn results(document: &Document, shown: &Document) -> Html {
     let mut html = Html::new();
-    html.append(&totals(document, shown).html());
-    html.append(&flows(shown));
+    html.tag("div", &[("class", "side-by-side")], |html| {
+        html.append(&Html::of_class("div", "", &totals(document, shown).html()));
+        html.append(&Html::of_class("div", "", &flows(shown)));
+    });
     html.append(&abr::section(shown));
     html.append(&feedback::section(shown));
     html.append(&udp(shown));
@@ -364,45 +302,10 @@ fn ranked(document: &Document) -> Vec<&FlowSummary> {
     ranked
 }
 
-fn over_time(page: &mut Page, document: &Document, seed: u64, series: &[Series], points: usize) -> Html {
-    let mut html = Html::new();
-    let Some(run) = document.runs.iter().find(|run| run.seed == seed).filter(|_| !series.is_empty()) else {
-        html.leaf("p", &[], "Nothing was recorded over time, so there are no plots. For plots, run again with");
-        html.tag("pre", &[], |html| {
-            html.leaf("code", &[], &format!("{} --record tcp,ports", command_line(&document.command)));
-        });
-        return html;
-    };
-    html.leaf(
-        "p",
-        &[],
-        &format!(
-            "One run, that of seed {seed}. Drag across a plot to enlarge a part of the time; all plots follow. Double-click, \
-             or Reset, shows all again."
-        ),
-    );
-    let end = Time::from_ps((run.simulated_s * 1e12).round() as u64);
-    let recorded = Recorded { series, unit: &document.scenario.unit, end };
-    let groups = plots::groups(&recorded, |subject| shown_first(document, subject, series), points);
-    for group in groups {
-        let (choice, controls) = page.choice(group.choice);
-        html.append(&controls);
-        if !group.note.is_empty() {
-            html.leaf("p", &[("class", "note")], &group.note);
-        }
-        html.tag("div", &[("class", "charts")], |html| {
-            for chart in &group.charts {
-                html.append(&page.chart(chart, choice));
-            }
-        });
-    }
-    html
-}
-
 /// Everything that happens to the network, as a table; of very much the beginning.
 fn events_section(events: &[EventPart]) -> Html {
     let mut html = Html::new();
-    html.leaf("p", &[], "These events are known before the run; the plots show them as dotted lines.");
+    html.leaf("p", &[], "These events are known before the run. The plots show them as ticks; the cursor says which they are.");
     let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
     let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
     for event in &events[..events.len().min(MOST_EVENTS)] {
@@ -414,38 +317,34 @@ fn events_section(events: &[EventPart]) -> Html {
             other(&event.after),
         ]);
     }
-    html.append(&table.html());
+    let mut listed = table.html();
     if events.len() > MOST_EVENTS {
-        html.leaf("p", &[("class", "note")], &format!("and {} more: events.parquet", events.len() - MOST_EVENTS));
+        listed.leaf("p", &[("class", "note")], &format!("and {} more: events.parquet", events.len() - MOST_EVENTS));
     }
+    html.append(&folded(events.len(), &plural(events.len(), "event"), &listed));
     html
 }
 
-/// The flows with most, median and least goodput; the busiest port; its connections of these flows.
-fn shown_first(document: &Document, subject: Subject, series: &[Series]) -> Vec<String> {
-    let ranked = ranked(document);
-    let mut flows: Vec<String> = Vec::new();
-    for place in [0, ranked.len() / 2, ranked.len().saturating_sub(1)] {
-        if let Some(flow) = ranked.get(place).filter(|flow| !flows.contains(&flow.name)) {
-            flows.push(flow.name.clone());
-        }
+/// A piece that is long: folded below a line that counts what is in it.
+fn folded(rows: usize, said: &str, piece: &Html) -> Html {
+    if rows <= ROWS_OPEN {
+        return piece.clone();
     }
-    let recorded = |name: &str| series.iter().any(|series| series.of == name);
-    let busiest = port(document).filter(|port| recorded(port)).map(str::to_string);
-    let busiest = busiest.or_else(|| busy_ports(document).iter().map(|p| p.name.clone()).find(|name| recorded(name)));
-    match subject {
-        Subject::Flow => flows,
-        Subject::Port => busiest.into_iter().collect(),
-        Subject::PortVc => flows.iter().filter_map(|flow| Some(format!("{} · {flow}", busiest.as_ref()?))).collect(),
-    }
+    let mut html = Html::new();
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], said).append(piece);
+    });
+    html
 }
 
 /// Points on a page, generous first. The last leaves the tables alone.
 const POINT_BUDGETS: [usize; 5] = [200_000, 140_000, 90_000, 40_000, 5_000];
 /// More flows than this are folded away.
-const FLOWS_OPEN: usize = 16;
+const FLOWS_OPEN: usize = 12;
 /// More flows than this are left to `result.json`.
 const FLOWS_LISTED: usize = 1000;
+/// Longer tables are folded.
+const ROWS_OPEN: usize = 12;
 /// More events than this are left to their table.
 const MOST_EVENTS: usize = 200;
 /// More ports than this are left to `result.json`.
@@ -525,7 +424,7 @@ mod tests {
     fn many_flows_ports_and_runs_are_listed_in_part() {
         let html = run(&example(3000, 400, 300), 1, &[]);
         assert!(html.len() < LARGEST_BYTES, "{}", html.len());
-        for part in ["the 8 with most and the 8 with least goodput of 3000", "all are in result.json", "100 runs more"]
+        for part in ["the 6 with most and the 6 with least goodput of 3000", "all are in result.json", "100 runs more"]
         {
             assert!(html.contains(part), "{part}");
         }

@@ -306,6 +306,8 @@ fn charts_of_different_lengths_are_enlarged_by_themselves() {
             top: None,
             apart: false,
             end,
+            window_s: 0.0,
+            hidden_roles: Vec::new(),
             marks: vec![end / 3.0],
             lines: vec![line],
         };

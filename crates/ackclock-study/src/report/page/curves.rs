@@ -109,6 +109,8 @@ fn sent(figure: &DrawnFigure, plot: &Sent, room: usize) -> Option<Chart> {
         logarithmic: false,
         top: None,
         apart: false,
+        window_s: 0.0,
+        hidden_roles: Vec::new(),
         end: figure.end.as_secs_f64(),
         marks: Vec::new(),
         lines,
