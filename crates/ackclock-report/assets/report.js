@@ -142,8 +142,8 @@
   ];
 
   // With one member its lines differ in colour; with several, the members do. Dashes tell roles apart in any case.
-  const look = (line, members) => {
-    const slot = members.length > 1 ? members.indexOf(line.member) % SLOTS : line.role % SLOTS;
+  const look = (line, members, chart) => {
+    const slot = (members.length > 1 ? members.indexOf(line.member) : chart.colour ?? line.role) % SLOTS;
     return { slot, colour: colour(`series-${slot}`), dash: DASHES[line.role % DASHES.length], glyph: members.length > 1 };
   };
 
@@ -227,6 +227,7 @@
     // Lines that are higher as a whole are cut off only where others would be flat beside them.
     const cut = view.top != null && (!view.apart || lowest <= view.top);
     if (!view.clock.zoom && !view.log && cut) high = Math.min(high, view.top);
+    if (!view.clock.zoom && !view.log && view.reach != null) high = view.reach;
     if (view.log) return [round(low / 1.05, Math.floor), round(high * 1.05, Math.ceil)];
     const margin = (high - low || Math.abs(high) || 1) * 0.06;
     const bottom = low >= 0 && low < 0.5 * high ? 0 : low - margin;
@@ -371,8 +372,7 @@
 
     // What is shown now, drawn once more without a screen.
     picture() {
-      const { chart } = this;
-      const quantity = chart.unit ? `${chart.quantity}, ${chart.unit}` : chart.quantity;
+      const { chart, quantity } = this;
       const legend = [...this.legend.querySelectorAll('button[aria-pressed="true"]')];
       return saving.plotPicture(chart.title, quantity, () => {
         const { options, table } = this.compose(saving.plotSize);
@@ -441,14 +441,14 @@
       const { chart } = this;
       // What this drawing shows. One that is replaced may be drawn once more and must not see what replaces it.
       const all = this.visible;
-      const view = { visible: all, members: this.members, log: this.log, top: this.chart.top, apart: this.chart.apart, clock: this.clock, drawings: [null] };
+      const view = { visible: all, members: this.members, log: this.log, top: this.chart.top, apart: this.chart.apart, reach: this.chart.reach, clock: this.clock, drawings: [null] };
       const positive = (values) => (view.log ? values.map((v) => (v > 0 ? v : null)) : values);
       const series = [{}];
       const bands = [];
       const axis = colour("axis");
       const grid = { stroke: colour("grid"), width: 1 };
       for (const line of all) {
-        const appearance = look(line, this.members);
+        const appearance = look(line, this.members, chart);
         const columns = line.style === "columns";
         const common = { scale: "y", points: { show: false }, pxAlign: 0 };
         const steps = uPlot.paths.stepped({ align: 1 });
@@ -475,7 +475,7 @@
         view.drawings = [null];
         view.visible = all.map((whole) => averaged(whole, togetherIn(chart, whole, from, to, width), chart.window > 0));
         view.visible.forEach((line, n) => {
-          const drawing = { line, appearance: look(all[n], view.members) };
+          const drawing = { line, appearance: look(all[n], view.members, chart) };
           if (!isEvent(line) && banded(all[n], view.members)) {
             view.drawings.push(null, null, drawing);
             tables.push([line.x, positive(line.low), positive(line.high), positive(line.y)]);
@@ -526,7 +526,7 @@
         const value = element("span", { class: "at" });
         const member = this.choice.members[line.member];
         const toggle = element("button", { type: "button", "aria-pressed": !this.hidden.has(key), title: "Show or hide" },
-          swatch(line, look(line, this.members), banded(line, this.members)), element("span", { class: "name" }, `${line.name} · ${member}`), value);
+          swatch(line, look(line, this.members, this.chart), banded(line, this.members)), element("span", { class: "name" }, `${line.name} · ${member}`), value);
         toggle.addEventListener("click", () => {
           if (!this.hidden.delete(key)) this.hidden.add(key);
           const place = [...this.legend.querySelectorAll("button")].indexOf(toggle);

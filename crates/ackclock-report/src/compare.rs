@@ -1,6 +1,7 @@
 //! The report of several results side by side.
 
 mod entry;
+mod multiples;
 mod over_time;
 mod scenarios;
 
@@ -16,7 +17,6 @@ use crate::page::html::Html;
 use crate::page::number::{Scale, fixed, plural};
 use crate::page::scatter::{Point, Scatter};
 use crate::page::table::{Cell, Table, Tone};
-use crate::run::notices;
 use entry::{name, unit};
 use over_time::over_time;
 use scenarios::scenarios_section;
@@ -91,17 +91,33 @@ fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], path: &s
         ),
     );
     page.lead(&lead);
+    page.lead(&glance(entries, comparison));
 
-    let mut summary = Html::new();
-    summary.append(&notices("Note", &remarks(comparison)));
-    summary.append(&side_by_side(entries, comparison).html());
-    page.section("results", "Side by side", summary);
-    page.section("delay", "Delay against goodput", delay(comparison));
-    page.section("differences", "Differences", differences(entries, comparison));
     let over_time = over_time(&mut page, entries, metrics, points);
     page.section("time", "Over time", over_time);
+    if multiples::common_events(entries) {
+        let events = entries[0].document.scenario.events.iter().filter(|event| event.time_s > 0.0);
+        events.for_each(|event| page.mark(event.time_s, event.label()));
+    }
+    page.section("differences", "Differences", differences(entries, comparison));
+    page.section("results", "Every number", side_by_side(entries, comparison).html());
     page.section("scenarios", "Scenarios", scenarios_section(entries, comparison));
     page
+}
+
+/// The first screen: goodput over delay, and the same numbers and what they cost as a table.
+fn glance(entries: &[Entry], comparison: &Comparison) -> Html {
+    let mut html = Html::new();
+    html.tag("div", &[("class", "glance even")], |html| {
+        html.append(&Html::of_class("div", "picture", &delay(comparison)));
+        let mut numbers = at_a_glance(entries, comparison).html();
+        let remarks = remarks(comparison);
+        if !remarks.is_empty() {
+            numbers.leaf("p", &[("class", "note remark")], &remarks.join(" "));
+        }
+        html.append(&Html::of_class("div", "numbers", &numbers));
+    });
+    html
 }
 
 fn title(entries: &[Entry], path: &str) -> String {
@@ -175,15 +191,44 @@ fn measures(comparison: &Comparison) -> impl Iterator<Item = Measure> {
     Measure::ALL.into_iter().filter(move |measure| !measure.is_rare() || has(*measure))
 }
 
+/// What decides between results, in few columns.
+fn at_a_glance(entries: &[Entry], comparison: &Comparison) -> Table {
+    let flows = entries.iter().map(|entry| entry.document.summary.flows.len()).max().unwrap_or(0);
+    let is_told = |measure: &Measure| match measure {
+        Measure::GoodputBps | Measure::QueueingDelayS | Measure::Drops | Measure::Timeouts => true,
+        Measure::Fairness => flows > 1,
+        _ => false,
+    };
+    let told: Vec<Measure> = measures(comparison).filter(is_told).collect();
+    numbers("Mean over the seeds", entries, comparison, &told, false)
+}
+
 fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
+    let all: Vec<Measure> = measures(comparison).collect();
+    numbers("Every result: mean over its seeds", entries, comparison, &all, true).note(
+        "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
+         time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
+         Drops, retransmissions and timeouts are sums over all ports and flows; so are losses on links, after \
+         their ports accepted the packets. UDP loss is the share of all UDP datagrams that were lost.",
+    )
+}
+
+/// A row for each result with some of its measures.
+fn numbers(caption: &str, entries: &[Entry], comparison: &Comparison, shown: &[Measure], seeds: bool) -> Table {
     let unit = unit(entries);
-    let mut table = Table::new("Every result: mean over its seeds").words("result").column("seeds", "");
-    for measure in measures(comparison) {
+    let mut table = Table::new(caption).words("result");
+    if seeds {
+        table = table.column("seeds", "");
+    }
+    for &measure in shown {
         table = table.column(measure.name(), scale(comparison, measure, &unit).unit);
     }
     for (n, result) in comparison.results.iter().enumerate() {
-        let mut cells = vec![Cell::text(name(entries, n)), Cell::number(result.seeds.len() as f64, 0)];
-        for measure in measures(comparison) {
+        let mut cells = vec![Cell::text(name(entries, n))];
+        if seeds {
+            cells.push(Cell::number(result.seeds.len() as f64, 0));
+        }
+        for &measure in shown {
             let factor = scale(comparison, measure, &unit).factor;
             let digits = decimals(comparison, measure);
             let least = match measure {
@@ -199,12 +244,7 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
         }
         table.row(cells);
     }
-    table.note(
-        "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
-         time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
-         Drops, retransmissions and timeouts are sums over all ports and flows; so are losses on links, after \
-         their ports accepted the packets. UDP loss is the share of all UDP datagrams that were lost.",
-    )
+    table
 }
 
 fn delay(comparison: &Comparison) -> Html {
@@ -224,13 +264,6 @@ fn delay(comparison: &Comparison) -> Html {
         html.leaf("p", &[], "No unit passed a port in these runs, so there is no queueing delay.");
         return html;
     }
-    html.leaf(
-        "p",
-        &[],
-        "Total goodput against the mean queueing delay. Up and to the left is better. Small dots are seeds, whiskers the \
-         95 % confidence intervals of the means, cut at the edges of the plot. A result that would flatten all others stands \
-         at the edge, with an arrow and its number.",
-    );
     let scatter = Scatter {
         label: "Total goodput against mean queueing delay; the numbers are in the table above".into(),
         x: ("mean queueing delay".into(), "s".into()),
@@ -239,6 +272,11 @@ fn delay(comparison: &Comparison) -> Html {
         points,
     };
     html.append(&scatter.html());
+    html.leaf(
+        "p",
+        &[("class", "note")],
+        "Up and to the left is better. Small dots are seeds, whiskers the 95 % confidence intervals of the means.",
+    );
     html
 }
 

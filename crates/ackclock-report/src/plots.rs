@@ -148,6 +148,8 @@ fn drawn(kind: &Kind, sources: &[Source], unit: &str, end: Time, compared: bool)
         unit: scale.unit,
         logarithmic,
         top: top.map(|top| top * scale.factor),
+        reach: None,
+        colour: None,
         apart: apart.is_some(),
         end: end.as_secs_f64(),
         window_s: if kind.id == "throughput" { longest_round_trip(sources) } else { 0.0 },

@@ -6,6 +6,7 @@ use ackclock::record::{Metric, Series, Subject};
 use ackclock::units::Time;
 
 use super::entry::{Entry, name, unit};
+use super::multiples;
 use crate::page::Page;
 use crate::page::chart::{Chart, Choice};
 use crate::page::html::Html;
@@ -46,13 +47,17 @@ pub fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points:
         .filter_map(|(n, entry)| Some(format!("{}: seed {}", name(entries, n), entry.document.runs.first()?.seed)))
         .collect();
     html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
+    html.append(&multiples::rows(page, entries, &drawn, points / 2));
     // What belongs to flows is chosen together, and so is what belongs to ports.
-    for subject in [Subject::Flow, Subject::Port, Subject::PortVc] {
-        let of_subject: Vec<Metric> = drawn.iter().copied().filter(|metric| metric.subject() == subject).collect();
-        if !of_subject.is_empty() {
-            html.append(&of_one_subject(page, entries, &of_subject, points * of_subject.len() / drawn.len()));
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], "All results in the same plots, with a choice of flows and ports");
+        for subject in [Subject::Flow, Subject::Port, Subject::PortVc] {
+            let of_subject: Vec<Metric> = drawn.iter().copied().filter(|metric| metric.subject() == subject).collect();
+            if !of_subject.is_empty() {
+                html.append(&of_one_subject(page, entries, &of_subject, points / 2 * of_subject.len() / drawn.len()));
+            }
         }
-    }
+    });
     html
 }
 

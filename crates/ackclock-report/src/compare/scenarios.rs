@@ -29,16 +29,22 @@ pub fn scenarios_section(entries: &[Entry], comparison: &Comparison) -> Html {
         ]);
     }
     html.append(&table.html());
-    html.append(&fingerprints(entries.iter().map(|entry| (entry.label.as_str(), &entry.document))));
+    let mut more = Html::new();
+    more.append(&fingerprints(entries.iter().map(|entry| (entry.label.as_str(), &entry.document))));
     let title = format!("Resolved scenario of {}", name(entries, 0));
-    html.append(&resolved(&title, &entries[0].document.scenario.resolved));
+    more.append(&resolved(&title, &entries[0].document.scenario.resolved));
+    let mut said = "Fingerprints of the runs, and the resolved scenario".to_owned();
     if comparison.same_scenario {
         html.leaf("p", &[], "All results have the same resolved scenario.");
-        return html;
+    } else {
+        said = "Fingerprints of the runs, the resolved scenario, and how the others differ from it".into();
+        for n in 1..entries.len() {
+            more.append(&scenario_diff(entries, n));
+        }
     }
-    for n in 1..entries.len() {
-        html.append(&scenario_diff(entries, n));
-    }
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], &said).append(&more);
+    });
     html
 }
 

@@ -30,10 +30,39 @@ pub struct Bands {
 /// One curve.
 #[derive(Clone, Debug)]
 pub struct BandCurve {
-    /// What it is of.
+    /// What it is of, in full.
     pub name: String,
+    /// The same in a few letters, which stand at the right end of the curve on a page; may be empty.
+    pub label: String,
     /// From left to right.
     pub points: Vec<BandPoint>,
+}
+
+/// How large a plot is, in points of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    /// Right of the plot: room for the names of curves.
+    right: f64,
+}
+
+impl Frame {
+    /// On paper: as wide as a column, in which letters of 13 points are 8 points high.
+    pub(super) const PAPER: Frame = Frame { width: 400.0, height: 270.0, right: RIGHT };
+
+    fn on_page(curves: &[BandCurve]) -> Frame {
+        let longest = curves.iter().map(|curve| curve.label.chars().count().min(LONGEST_LABEL)).max().unwrap_or(0);
+        Frame { width: 560.0, height: 285.0, right: RIGHT + LETTER * longest as f64 }
+    }
+
+    fn bottom(self) -> f64 {
+        self.height - BOTTOM
+    }
+
+    fn end(self) -> f64 {
+        self.width - self.right
+    }
 }
 
 /// A mean.
@@ -56,13 +85,15 @@ impl Bands {
     pub fn html(&self) -> Html {
         let mut html = Html::new();
         let of = if self.title.is_empty() { String::new() } else { format!(", {}", self.title) };
-        let (view, label) = (format!("0 0 {WIDTH} {HEIGHT}"), format!("{} over {}{of}", self.y.0, self.x.0));
+        let frame = Frame::on_page(&self.curves);
+        let view = format!("0 0 {} {}", frame.width, frame.height);
+        let label = format!("{} over {}{of}", self.y.0, self.x.0);
         let attributes = [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &label)];
         html.tag("figure", &[], |html| {
             if !self.title.is_empty() {
                 html.leaf("figcaption", &[], &self.title);
             }
-            html.tag("svg", &attributes, |html| svg::draw(&self.drawing(), html));
+            html.tag("svg", &attributes, |html| svg::draw(&self.drawing(frame), html));
         });
         html
     }
@@ -89,39 +120,39 @@ impl Bands {
         })
     }
 
-    /// The plot, [`WIDTH`] wide and [`HEIGHT`] high.
-    pub(super) fn drawing(&self) -> Drawing {
+    /// The plot in its frame.
+    pub(super) fn drawing(&self, frame: Frame) -> Drawing {
         let mut drawing = Drawing::default();
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let Some(across) = Across::of(points().map(|point| point.x), &self.x.1, self.logarithmic) else {
             return drawing;
         };
         let y = self.upright();
-        let at = |x: f64| LEFT + (WIDTH - LEFT - RIGHT) * across.place(x);
-        let up = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.share(value);
+        let at = |x: f64| LEFT + (frame.end() - LEFT) * across.place(x);
+        let up = |value: f64| frame.bottom() - (frame.bottom() - TOP) * y.share(value);
         for (value, label) in &across.ticks {
             let x = at(*value);
-            drawing.grid([x, TOP, x, HEIGHT - BOTTOM]);
-            drawing.text(Letters::Tick, [x, HEIGHT - BOTTOM + 18.0], Anchor::Middle, label);
+            drawing.grid([x, TOP, x, frame.bottom()]);
+            drawing.text(Letters::Tick, [x, frame.bottom() + 18.0], Anchor::Middle, label);
         }
         for tick in &y.ticks {
-            let height = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y.place_scaled(*tick);
-            drawing.grid([LEFT, height, WIDTH - RIGHT, height]);
+            let height = frame.bottom() - (frame.bottom() - TOP) * y.place_scaled(*tick);
+            drawing.grid([LEFT, height, frame.end(), height]);
             drawing.text(Letters::Tick, [LEFT - 6.0, height + 4.5], Anchor::End, &fixed(*tick, y.decimals));
         }
-        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
+        let middle = (LEFT + frame.end()) / 2.0;
         let below = with_unit(&self.x.0, &across.unit);
-        drawing.text(Letters::Axis, [middle, HEIGHT - 8.0], Anchor::Middle, &below);
+        drawing.text(Letters::Axis, [middle, frame.height - 8.0], Anchor::Middle, &below);
         drawing.text(Letters::Axis, [LEFT, TOP - 10.0], Anchor::Start, &with_unit(&self.y.0, &y.scale.unit));
         for (nth, curve) in self.curves.iter().enumerate() {
-            curve.draw(nth, self.joined, &at, &up, &mut drawing);
+            curve.draw(nth, self.joined, frame, &at, &up, &mut drawing);
         }
         // Above the curves, and beside each other where several go on.
         for (nth, curve) in self.curves.iter().enumerate() {
             let beside = (nth as f64 - (self.curves.len() - 1) as f64 / 2.0) * BESIDE;
             for (point, end) in curve.points.iter().flat_map(|point| beyond(point, &y)) {
                 let upwards = end > point.mean;
-                let tip = [at(point.x) + beside, if upwards { TOP } else { HEIGHT - BOTTOM }];
+                let tip = [at(point.x) + beside, if upwards { TOP } else { frame.bottom() }];
                 let shown = fixed(end * y.scale.factor, y.decimals);
                 let about = format!("{}: its interval goes on to {shown} {}", curve.name, y.scale.unit);
                 drawing.begin_series(nth, &curve.name);
@@ -129,7 +160,28 @@ impl Bands {
                 drawing.end_series();
             }
         }
+        if frame.right > RIGHT {
+            self.name_curves(frame, &up, &mut drawing);
+        }
         drawing
+    }
+
+    /// The short names of the curves at their right ends, moved apart where they would cover each other.
+    fn name_curves(&self, frame: Frame, up: &dyn Fn(f64) -> f64, drawing: &mut Drawing) {
+        let end = |(nth, curve): (usize, &BandCurve)| Some((nth, up(curve.points.last()?.mean)));
+        let mut ends: Vec<(usize, f64)> = self.curves.iter().enumerate().filter_map(end).collect();
+        ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let last = frame.bottom() - LINE * ends.len().saturating_sub(1) as f64;
+        let mut lowest = TOP;
+        for (place, (nth, height)) in ends.into_iter().enumerate() {
+            let height = height.clamp(lowest, last + LINE * place as f64);
+            lowest = height + LINE;
+            let curve = &self.curves[nth];
+            let label: String = curve.label.chars().take(LONGEST_LABEL).collect();
+            drawing.begin_series(nth, &curve.name);
+            drawing.text(Letters::Name, [frame.end() + 8.0, height + 4.5], Anchor::Start, &label);
+            drawing.end_series();
+        }
     }
 
     /// The axis from bottom to top.
@@ -155,7 +207,15 @@ impl Bands {
 }
 
 impl BandCurve {
-    fn draw(&self, nth: usize, joined: bool, at: &dyn Fn(f64) -> f64, up: &dyn Fn(f64) -> f64, drawing: &mut Drawing) {
+    fn draw(
+        &self,
+        nth: usize,
+        joined: bool,
+        frame: Frame,
+        at: &dyn Fn(f64) -> f64,
+        up: &dyn Fn(f64) -> f64,
+        drawing: &mut Drawing,
+    ) {
         drawing.begin_series(nth, &self.name);
         let edge =
             |point: &BandPoint, end: fn((f64, f64)) -> f64| [at(point.x), up(point.interval.map_or(point.mean, end))];
@@ -163,14 +223,14 @@ impl BandCurve {
             let points = thinned(&self.points);
             let upper = points.iter().map(|point| edge(point, |interval| interval.1));
             let lower = points.iter().rev().map(|point| edge(point, |interval| interval.0));
-            drawing.band(nth, clipped(upper.chain(lower).collect()));
+            drawing.band(nth, clipped(upper.chain(lower).collect(), frame.bottom()));
             drawing.curve(nth, points.iter().map(|point| [at(point.x), up(point.mean)]).collect());
         }
         let has_marks = !joined || self.points.len() <= MOST_MARKS;
         for point in self.points.iter().filter(|_| has_marks) {
             if !joined && point.interval.is_some() {
                 let ends = [edge(point, |interval| interval.0), edge(point, |interval| interval.1)];
-                drawing.bar(nth, ends.map(|[x, y]| [x, y.clamp(TOP, HEIGHT - BOTTOM)]));
+                drawing.bar(nth, ends.map(|[x, y]| [x, y.clamp(TOP, frame.bottom())]));
             }
             let link = (!point.href.is_empty()).then(|| (point.href.clone(), point.about.clone()));
             drawing.mark(nth, [at(point.x), up(point.mean)], link);
@@ -207,8 +267,8 @@ fn beyond<'a>(point: &'a BandPoint, axis: &Axis) -> impl Iterator<Item = (&'a Ba
 
 /// The part of an area that lies between the ends of the upright axis: I. E. Sutherland, G. W. Hodgman, "Reentrant polygon
 /// clipping", Communications of the ACM 17 (1974).
-fn clipped(corners: Vec<Place>) -> Vec<Place> {
-    let inside: [fn(f64) -> f64; 2] = [|y| y - TOP, |y| HEIGHT - BOTTOM - y];
+fn clipped(corners: Vec<Place>, bottom: f64) -> Vec<Place> {
+    let inside: [&dyn Fn(f64) -> f64; 2] = [&|y| y - TOP, &|y| bottom - y];
     inside.into_iter().fold(corners, |corners, inside| {
         let mut kept = Vec::with_capacity(corners.len());
         for (nth, &corner) in corners.iter().enumerate() {
@@ -289,14 +349,17 @@ impl Across {
     }
 }
 
-pub(super) const WIDTH: f64 = 440.0;
-pub(super) const HEIGHT: f64 = 300.0;
 pub(super) const LEFT: f64 = 62.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 48.0;
 /// Between the arrows of two curves.
 const BESIDE: f64 = 11.0;
+/// The width of a letter, about; the height of a line.
+const LETTER: f64 = 7.2;
+const LINE: f64 = 14.0;
+/// Letters of a name at the end of a curve.
+const LONGEST_LABEL: usize = 14;
 /// Marks of more points on a curve would cover it.
 const MOST_MARKS: usize = 300;
 /// A plot shows no more parts of a curve.
@@ -326,9 +389,10 @@ mod tests {
             curves: vec![
                 BandCurve {
                     name: "<reno>".into(),
+                    label: "reno".into(),
                     points: vec![point(0.1, 4e6, 1e5), point(1.0, 8e6, 2e5), point(4.0, 9e6, 9e9)],
                 },
-                BandCurve { name: "vegas".into(), points: vec![point(0.1, 5e6, 0.0)] },
+                BandCurve { name: "vegas".into(), label: "vegas".into(), points: vec![point(0.1, 5e6, 0.0)] },
             ],
         }
     }
@@ -371,6 +435,27 @@ mod tests {
         }
     }
 
+    /// Both curves end at the same height.
+    #[test]
+    fn names_stand_at_the_ends_of_curves_and_cover_none() {
+        let mut bands = bands(false);
+        bands.curves[1].points[0].mean = 9e6;
+        let svg = bands.html().as_str().to_owned();
+        let heights: Vec<f64> = svg
+            .split("class=\"name\"")
+            .skip(1)
+            .filter_map(|rest| rest.split("y=\"").nth(1)?.split('"').next()?.parse().ok())
+            .collect();
+        assert!(heights.len() == 2 && (heights[0] - heights[1]).abs() >= LINE - 0.1, "{heights:?}");
+        assert!(!svg_of(&bands, Frame::PAPER).contains("class=\"name\""), "on paper there is a legend");
+    }
+
+    fn svg_of(bands: &Bands, frame: Frame) -> String {
+        let mut html = Html::new();
+        svg::draw(&bands.drawing(frame), &mut html);
+        html.as_str().to_owned()
+    }
+
     #[test]
     fn of_very_many_points_those_are_drawn_that_show() {
         let point = |n: usize| BandPoint {
@@ -390,7 +475,9 @@ mod tests {
 
     #[test]
     fn an_area_is_cut_where_its_edges_cross_the_ends_of_the_axis() {
-        let middle = (TOP + HEIGHT - BOTTOM) / 2.0;
+        let bottom = 252.0;
+        let middle = (TOP + bottom) / 2.0;
+        let clipped = |corners| super::clipped(corners, bottom);
         assert_eq!(clipped(vec![[0.0, middle], [10.0, middle], [5.0, middle + 1.0]]).len(), 3);
         // From the middle at 0 to as far above the axis as below it at 20: the edge leaves at 10.
         let cut = clipped(vec![[0.0, middle], [20.0, 2.0 * TOP - middle], [20.0, middle]]);

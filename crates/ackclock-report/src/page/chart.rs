@@ -21,6 +21,10 @@ pub struct Chart {
     pub logarithmic: bool,
     /// The highest value to be shown at first, if some rare ones are higher.
     pub top: Option<f64>,
+    /// What the upright axis shows at first at least, so that several charts can have the same one.
+    pub reach: Option<f64>,
+    /// Which colour of the style sheet its lines have, where all are of one member; by role if there is none.
+    pub colour: Option<usize>,
     /// Whether it is whole lines that are higher, and not rare values of all: then it counts only beside lower lines.
     pub apart: bool,
     /// The right edge in seconds; the left one is 0.
@@ -109,13 +113,15 @@ impl Chart {
     pub(super) fn write(&self, json: &mut String, choice: usize) {
         let _ = write!(
             json,
-            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"apart\":{},\"end\":{},\"window\":{},\"off\":{:?},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
+            "{{\"id\":{},\"title\":{},\"quantity\":{},\"unit\":{},\"log\":{},\"top\":{},\"reach\":{},\"colour\":{},\"apart\":{},\"end\":{},\"window\":{},\"off\":{:?},\"marks\":{:?},\"choice\":{choice},\"lines\":[",
             string(&self.id),
             string(&self.title),
             string(&self.quantity),
             string(&self.unit),
             self.logarithmic,
             self.top.map_or("null".into(), |top| top.to_string()),
+            self.reach.map_or("null".into(), |reach| reach.to_string()),
+            self.colour.map_or("null".into(), |colour| colour.to_string()),
             self.apart,
             self.end,
             self.window_s,
@@ -222,6 +228,8 @@ mod tests {
             unit: String::new(),
             logarithmic: false,
             top: None,
+            reach: Some(4.5),
+            colour: None,
             apart: false,
             end: 1.0,
             window_s: 0.25,
@@ -234,6 +242,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!((&value["choice"], &value["title"]), (&3.into(), &"</script>".into()));
         assert_eq!(value["marks"].to_string(), "[0.5]");
+        assert_eq!((value["reach"].as_f64(), value["colour"].is_null()), (Some(4.5), true));
         assert_eq!((value["window"].as_f64(), value["off"].to_string()), (Some(0.25), "[2]".into()));
         assert_eq!(value["lines"][0]["v"]["d"].to_string(), "[null,2]");
         assert_eq!(value["lines"][1]["hi"]["d"].to_string(), "[1,1]");

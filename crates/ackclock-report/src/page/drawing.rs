@@ -11,6 +11,8 @@ pub(super) enum Letters {
     Tick,
     /// What an axis shows, legends and titles.
     Axis,
+    /// The name of a series at its place.
+    Name,
 }
 
 /// Which end of a text is at its place.

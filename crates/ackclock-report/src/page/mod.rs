@@ -4,6 +4,7 @@ pub mod agreement;
 pub mod bands;
 pub mod chart;
 pub(crate) mod curves;
+pub mod dots;
 mod drawing;
 pub mod heat;
 pub mod html;

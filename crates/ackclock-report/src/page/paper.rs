@@ -1,6 +1,7 @@
 //! Plots as files for a paper: below each other with one legend, as wide as a column, read in black and white.
 
-use super::bands::{Bands, HEIGHT, LEFT, WIDTH};
+use super::bands::{Bands, Frame, LEFT};
+use super::dots::Dots;
 use super::drawing::{Anchor, Drawing, Letters};
 use super::heat::HeatMap;
 use super::{pdf, svg};
@@ -12,18 +13,20 @@ pub enum Plot {
     Bands(Bands),
     /// A map.
     Map(HeatMap),
+    /// Means of things that are no numbers.
+    Dots(Dots),
 }
 
 /// Plots as SVG, all below each other.
 pub fn svg_file(plots: &[Plot]) -> String {
     let (drawing, height) = column(plots);
-    svg::file(&drawing, [WIDTH, height], COLUMN)
+    svg::file(&drawing, [Frame::PAPER.width, height], COLUMN)
 }
 
 /// Plots as PDF, with as many on a page as a column has room for.
 pub fn pdf_file(plots: &[Plot]) -> Vec<u8> {
     let pages: Vec<(Drawing, f64)> = plots.chunks(ON_A_PAGE).map(column).collect();
-    pdf::file(&pages, WIDTH, COLUMN)
+    pdf::file(&pages, Frame::PAPER.width, COLUMN)
 }
 
 /// Whether the font of PDF files has all characters of a text; those that it does not have become question marks.
@@ -43,12 +46,17 @@ fn column(plots: &[Plot]) -> (Drawing, f64) {
     for plot in plots {
         let height = match plot {
             Plot::Bands(bands) => {
-                drawing.append(bands.drawing(), y);
-                HEIGHT
+                drawing.append(bands.drawing(Frame::PAPER), y);
+                Frame::PAPER.height
             }
             Plot::Map(map) => {
-                drawing.append(map.drawing(WIDTH, MAP_HEIGHT), y);
+                drawing.append(map.drawing(Frame::PAPER.width, MAP_HEIGHT), y);
                 MAP_HEIGHT
+            }
+            Plot::Dots(dots) => {
+                let (dots, height) = dots.drawing(Frame::PAPER.width);
+                drawing.append(dots, y);
+                height
             }
         };
         y += height;
@@ -75,6 +83,7 @@ impl Plot {
         match self {
             Plot::Bands(bands) => &bands.title,
             Plot::Map(map) => &map.title,
+            Plot::Dots(_) => "",
         }
     }
 }
@@ -106,7 +115,11 @@ mod tests {
             href: String::new(),
             about: String::new(),
         };
-        let curve = |name: &str| BandCurve { name: name.into(), points: vec![point(1.0), point(2.0), point(3.0)] };
+        let curve = |name: &str| BandCurve {
+            name: name.into(),
+            label: String::new(),
+            points: vec![point(1.0), point(2.0), point(3.0)],
+        };
         let plot = |joined| {
             Plot::Bands(Bands {
                 title: "(100 µs)".into(),

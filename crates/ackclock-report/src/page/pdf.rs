@@ -125,7 +125,7 @@ fn circle([x, y]: [f32; 2], radius: f32, body: &mut Content) {
 fn text(letters: Letters, [x, y]: Place, anchor: Anchor, words: &str, body: &mut Content) {
     let size = match letters {
         Letters::Tick => 12.0,
-        Letters::Axis => 13.0,
+        Letters::Axis | Letters::Name => 13.0,
     };
     let bytes = encoded(words);
     let width = bytes.iter().map(|byte| width_of(*byte)).sum::<f64>() / 1000.0 * size;

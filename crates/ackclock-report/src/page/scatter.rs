@@ -42,6 +42,8 @@ pub(super) struct Axis {
     high: f64,
     pub(super) ticks: Vec<f64>,
     pub(super) decimals: usize,
+    /// Whether equal ratios are equally long.
+    logarithmic: bool,
 }
 
 impl Axis {
@@ -58,7 +60,27 @@ impl Axis {
         let first = (low / step).ceil() as i64;
         let ticks = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
         let decimals = (-step.log10().floor()).max(0.0) as usize;
-        Axis { scale, low, high, ticks, decimals }
+        Axis { scale, low, high, ticks, decimals, logarithmic: false }
+    }
+
+    /// An axis on which no value flattens all others: of values above 0 of which the largest is more than [`WIDE`] times the
+    /// smallest, equal ratios are equally long.
+    fn telling(values: impl Iterator<Item = f64> + Clone, unit: &str) -> Axis {
+        let low = values.clone().fold(f64::INFINITY, f64::min);
+        let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
+        if low <= 0.0 || high <= WIDE * low {
+            return Axis::of(values, unit);
+        }
+        // The prefix of the smallest value: the others have more digits, and none has zeros behind the point.
+        let scale = Scale::fitting(low, unit);
+        let margin = (high / low).powf(0.05);
+        let (low, high) = (low * scale.factor / margin, high * scale.factor * margin);
+        let steps: &[f64] = if high / low > 2000.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let exponents = low.log10().floor() as i32..=high.log10().ceil() as i32;
+        let ticks = exponents.flat_map(|exponent| steps.iter().map(move |step| step * 10f64.powi(exponent)));
+        let ticks: Vec<f64> = ticks.filter(|tick| (low..=high).contains(tick)).collect();
+        let decimals = ticks.first().map_or(0, |least| (-least.log10().floor()).max(0.0) as usize);
+        Axis { scale, low, high, ticks, decimals, logarithmic: true }
     }
 
     /// 0 at the low end, 1 at the high end.
@@ -77,6 +99,10 @@ impl Axis {
     }
 
     pub(super) fn place_scaled(&self, value: f64) -> f64 {
+        if self.logarithmic {
+            let share = (value.max(self.low) / self.low).ln() / (self.high / self.low).ln();
+            return share.clamp(0.0, 1.0);
+        }
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 }
@@ -90,8 +116,8 @@ impl Scatter {
         }
         let origin = self.has_diagonal.then_some(0.0);
         let axis = |of: fn(&Point) -> &Interval, unit: &str| {
-            let values: Vec<f64> = reach(self.points.iter().map(of)).into_iter().chain(origin).collect();
-            Axis::of(values.into_iter(), unit)
+            let values: Vec<f64> = reach(self.points.iter().map(of)).chain(origin).collect();
+            Axis::telling(values.into_iter(), unit)
         };
         let (x, y) = (axis(|point| &point.x, &self.x.1), axis(|point| &point.y, &self.y.1));
         let mut names = Names::default();
@@ -121,14 +147,7 @@ impl Scatter {
                         line(svg, "whisker", [px, up(point.y.mean - half), px, up(point.y.mean + half)]);
                     }
                     circle(svg, "mean", px, py, 5.0);
-                    let mut name = short(&point.name);
-                    for (value, axis, arrow) in [(point.x.mean, &x, '→'), (point.y.mean, &y, '↑')] {
-                        if value * axis.scale.factor > axis.high {
-                            let number = fixed(value * axis.scale.factor, axis.decimals);
-                            name += &format!(" {arrow} {number} {}", axis.scale.unit);
-                        }
-                    }
-                    names.add(px, py, name.trim_end());
+                    names.add(px, py, &short(&point.name));
                 });
             }
             names.draw(svg);
@@ -156,19 +175,9 @@ impl Scatter {
     }
 }
 
-/// What an axis has to show: means and single seeds. Intervals of few seeds may be many times as long. A value that is more
-/// than so many times as large as all others is left out where there are three or more.
-fn reach<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Vec<f64> {
-    let mut intervals: Vec<&Interval> = intervals.collect();
-    intervals.sort_by(|a, b| a.mean.total_cmp(&b.mean));
-    if let [.., second, largest] = intervals[..]
-        && intervals.len() > 2
-        && second.mean > 0.0
-        && largest.mean > OUTLIER * second.mean
-    {
-        intervals.pop();
-    }
-    intervals.iter().flat_map(|interval| [interval.mean, interval.min, interval.max]).collect()
+/// What an axis has to show: means and single seeds. Intervals of few seeds may be many times as long.
+fn reach<'a>(intervals: impl Iterator<Item = &'a Interval>) -> impl Iterator<Item = f64> {
+    intervals.flat_map(|interval| [interval.mean, interval.min, interval.max])
 }
 
 /// The names of points, to be drawn so that none covers another: points in one place have one name together.
@@ -244,8 +253,8 @@ pub(super) fn round_step(least: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least).unwrap_or(10.0 * power)
 }
 
-pub(super) const WIDTH: f64 = 520.0;
-pub(super) const HEIGHT: f64 = 360.0;
+pub(super) const WIDTH: f64 = 600.0;
+pub(super) const HEIGHT: f64 = 330.0;
 pub(super) const LEFT: f64 = 62.0;
 pub(super) const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 34.0;
@@ -258,8 +267,8 @@ const LONGEST_NAME: usize = 24;
 const SAME_PLACE: f64 = 6.0;
 /// Heights at which a name may stand, below its point and above it.
 const ROWS: i32 = 24;
-/// So many times as large as all others is out of scale.
-const OUTLIER: f64 = 4.0;
+/// A linear axis is for values of which the largest is at most so many times the smallest.
+const WIDE: f64 = 50.0;
 /// Colours of the style sheet.
 const COLOURS: usize = 6;
 
@@ -308,8 +317,9 @@ mod tests {
         }
     }
 
+    /// 10, 20 and 79 ms; then 10 ms, 20 ms and 5 s.
     #[test]
-    fn a_result_far_away_stands_at_the_edge_with_its_number() {
+    fn a_result_far_away_is_drawn_where_it_is() {
         let point = |name: &str, x| Point {
             colour: 0,
             name: name.into(),
@@ -325,8 +335,17 @@ mod tests {
                 .as_str()
                 .to_owned()
         };
-        assert!(svg(5.0).contains(">far → 5000 ms</text>") && svg(5.0).contains(">20</text>"), "{}", svg(5.0));
-        assert!(svg(0.079).contains(">far</text>"));
+        let marks = |svg: &str| -> Vec<f64> {
+            let number = |rest: &str| rest.split("cx=\"").nth(1)?.split('"').next()?.parse().ok();
+            svg.split("class=\"mean\"").skip(1).filter_map(number).collect()
+        };
+        // Linear from 0: the middle is twice as far from it as the first.
+        let near = marks(&svg(0.079));
+        assert!(((near[2] - LEFT) / (near[0] - LEFT) - 2.0).abs() < 0.02, "{near:?}");
+        // Equal ratios: 5 s is 8 doublings beyond 20 ms, which is one beyond 10 ms.
+        let far = marks(&svg(5.0));
+        assert!(((far[1] - far[0]) / (far[2] - far[0]) - 500f64.log2()).abs() < 0.1, "{far:?}");
+        assert!(far[1] < WIDTH - RIGHT && svg(5.0).contains(">5000</text>"), "{}", svg(5.0));
         // All three have the same height: their names do not.
         let all = svg(0.079);
         let heights: std::collections::BTreeSet<&str> = all

@@ -45,6 +45,7 @@ fn one(element: &Element, svg: &mut Html) {
             let class = match letters {
                 Letters::Tick => "tick",
                 Letters::Axis => "axis",
+                Letters::Name => "name",
             };
             let anchor = match anchor {
                 Anchor::Start => "start",

@@ -305,7 +305,11 @@ fn ranked(document: &Document) -> Vec<&FlowSummary> {
 /// Everything that happens to the network, as a table; of very much the beginning.
 fn events_section(events: &[EventPart]) -> Html {
     let mut html = Html::new();
-    html.leaf("p", &[], "These events are known before the run. The plots show them as ticks; the cursor says which they are.");
+    html.leaf(
+        "p",
+        &[],
+        "These events are known before the run. The plots show them as ticks; the cursor says which they are.",
+    );
     let mut table = Table::new("Events").column("time", "s").words("event").words("of").words("before").words("after");
     let other = |node: &Option<String>| node.as_ref().map_or(Cell::None, Cell::text);
     for event in &events[..events.len().min(MOST_EVENTS)] {

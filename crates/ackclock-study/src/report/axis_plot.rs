@@ -62,7 +62,7 @@ impl AxisPlotReport {
                 href: String::new(),
                 about: String::new(),
             };
-            BandCurve { name: curve.label.clone(), points: points.map(point).collect() }
+            BandCurve { name: curve.label.clone(), label: curve.label.clone(), points: points.map(point).collect() }
         };
         let values: Vec<f64> = quantity.alternatives.iter().map(x).collect();
         Bands {

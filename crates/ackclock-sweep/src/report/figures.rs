@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use ackclock::record::stats::Bounds;
 use ackclock_report::page::bands::{BandCurve, BandPoint, Bands};
+use ackclock_report::page::dots::{Dot, Dots};
 use ackclock_report::page::heat::{self, HeatMap};
 use ackclock_report::page::html::Html;
 use ackclock_report::page::number::Scale;
@@ -44,7 +45,7 @@ pub(super) fn drawn(results: &Results) -> impl Iterator<Item = (usize, &'static 
     })
 }
 
-/// Whether a sweep has anything that can be drawn: a key with numbers changes.
+/// Whether a sweep has anything that can be drawn: a key changes.
 pub fn has_figure(plan: &Plan) -> bool {
     layout(plan).is_some()
 }
@@ -85,13 +86,17 @@ pub(crate) struct Drawings {
     pub(crate) paper_marks: f64,
 }
 
-/// What is going to be drawn of each number; `None` where no key with numbers changes.
+/// What is going to be drawn of each number; `None` where nothing changes.
 pub(crate) fn drawings(plan: &Plan) -> Option<Drawings> {
     let layout = layout(plan)?;
     let points = accepted(plan).count() as f64;
     if let Layout::Map { .. } = layout {
         // Of more cells than rows several are one piece of a path.
         let marks = if points > MOST_ROWS as f64 { points / 8.0 } else { points };
+        return Some(Drawings { page_points: points, page_marks: marks, paper_points: points, paper_marks: marks });
+    }
+    if let Layout::Words = layout {
+        let marks = points.min(MOST_DOTS as f64);
         return Some(Drawings { page_points: points, page_marks: marks, paper_points: points, paper_marks: marks });
     }
     let (panels, _) = panels(plan, &layout);
@@ -126,7 +131,7 @@ pub(super) struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
-    /// `None` where no key with numbers changes.
+    /// `None` where nothing changes.
     pub(super) fn of(results: &'a Results, method: Method) -> Option<Figures<'a>> {
         let plan = results.plan();
         let layout = layout(plan)?;
@@ -135,72 +140,127 @@ impl<'a> Figures<'a> {
         Some(Figures { results, method, layout, panels, left_out, first_without_row })
     }
 
-    /// The plots of a number, and its values as a file.
-    pub(super) fn html(&self, (place, drawn): (usize, &'static Drawn)) -> Html {
+    /// The plots of all numbers, two beside each other, with one legend for all of them.
+    pub(super) fn html(&self) -> Html {
         let mut html = Html::new();
-        html.leaf("p", &[("class", "note")], METRICS[place].about);
-        match self.layout {
-            Layout::Map { x, y } => {
-                html.append(&Html::of_class("div", "multiples", &self.map(x, y, (place, drawn), true).html()));
+        let mut goes_beyond = false;
+        html.tag("div", &[("class", "quarters")], |html| {
+            for drawn in drawn(self.results) {
+                html.tag("div", &[("class", "quarter"), ("id", &drawn.1.metric.replace('_', "-"))], |html| {
+                    html.leaf("h3", &[("title", METRICS[drawn.0].about)], drawn.1.name);
+                    goes_beyond |= self.plots_html(drawn, html);
+                    self.numbers(drawn, html);
+                });
             }
-            Layout::Curves { .. } | Layout::Sample { .. } => self.plots_html((place, drawn), &mut html),
-        }
+        });
+        html.append(&self.legend());
         let mut note = |text: &str| {
             html.leaf("p", &[("class", "note")], text);
         };
+        if goes_beyond {
+            note("An arrow at the edge: the interval goes on beyond the axis.");
+        }
         if self.left_out > 0 {
             note(&format!("{} more plots are left out; summary.csv has their points.", self.left_out));
         }
         if let Some(every) = self.panels.first().map(Panel::step).filter(|every| *every > 1) {
             note(&format!("Of very many points one in {every} is drawn; summary.csv has all."));
         }
-        let points = self.points(&self.panels);
-        if points.len() <= MOST_INLINE {
-            let file = format!("{}.csv", drawn.metric);
-            let data = format!("data:text/csv;charset=utf-8,{}", percent_encoded(&self.csv(&points, &[place])));
-            html.tag("p", &[("class", "note")], |html| {
-                html.leaf("a", &[("href", &data), ("download", &file)], &file);
-                html.text(": the numbers of this figure");
-            });
-        } else {
-            html.tag("p", &[("class", "note")], |html| {
-                html.leaf("a", &[("href", "summary.csv")], "summary.csv");
-                html.text(" in the folder of the sweep has the numbers of this figure: the columns ");
-                html.leaf("code", &[], &format!("{0}, {0}_low, {0}_high", drawn.metric));
-            });
+        if let Layout::Words = self.layout
+            && let points = accepted(self.results.plan()).count()
+            && points > MOST_DOTS
+        {
+            note(&format!("The {MOST_DOTS} points with most goodput of {points} are drawn; summary.csv has all."));
         }
         html
     }
 
-    fn plots_html(&self, drawn: (usize, &'static Drawn), html: &mut Html) {
+    /// The values behind the plots of a number, as a file.
+    fn numbers(&self, (place, drawn): (usize, &'static Drawn), html: &mut Html) {
+        let points = self.points(&self.panels);
+        html.tag("p", &[("class", "note")], |html| {
+            if points.len() <= MOST_INLINE {
+                let file = format!("{}.csv", drawn.metric);
+                let data = format!("data:text/csv;charset=utf-8,{}", percent_encoded(&self.csv(&points, &[place])));
+                html.leaf("a", &[("href", &data), ("download", &file)], &file);
+                html.text(": the numbers of this figure");
+            } else {
+                html.leaf("a", &[("href", "summary.csv")], "summary.csv");
+                html.text(" in the folder of the sweep has the numbers of this figure: the columns ");
+                html.leaf("code", &[], &format!("{0}, {0}_low, {0}_high", drawn.metric));
+            }
+        });
+    }
+
+    /// Whether an interval goes on beyond an axis.
+    fn plots_html(&self, drawn: (usize, &'static Drawn), html: &mut Html) -> bool {
+        let plots = self.bands(drawn);
+        html.tag("div", &[("class", "multiples")], |html| match self.layout {
+            Layout::Map { x, y } => {
+                html.append(&self.map(x, y, drawn, true).html());
+            }
+            Layout::Words => {
+                html.append(&self.dots(drawn, true).html());
+            }
+            Layout::Curves { .. } | Layout::Sample { .. } => plots.iter().for_each(|plot| {
+                html.append(&plot.html());
+            }),
+        });
+        plots.iter().any(Bands::goes_beyond)
+    }
+
+    /// The plots of curves of a number. All have the same upright axis.
+    fn bands(&self, drawn: (usize, &'static Drawn)) -> Vec<Bands> {
         let mut plots: Vec<Bands> = self.panels.iter().map(|panel| self.plot(panel, drawn, true)).collect();
-        // All plots of a number have the same upright axis.
         let reach: Vec<f64> = plots.iter().flat_map(Bands::extent).collect();
         plots.iter_mut().for_each(|plot| plot.reach.clone_from(&reach));
-        html.tag("div", &[("class", "multiples")], |html| {
-            plots.iter().for_each(|plot| {
-                html.append(&plot.html());
-            });
-        });
-        if let Some(most) = plots.iter().max_by_key(|plot| plot.curves.len()).filter(|plot| plot.curves.len() > 1) {
-            html.append(&most.legend());
-        }
-        if plots.iter().any(Bands::goes_beyond) {
-            html.leaf("p", &[("class", "note")], "An arrow at the edge: the interval goes on beyond the axis.");
-        }
+        plots
+    }
+
+    /// The curves of all plots by name.
+    fn legend(&self) -> Html {
+        let Some(first) = drawn(self.results).next() else { return Html::new() };
+        let plots = self.bands(first);
+        let most = plots.iter().max_by_key(|plot| plot.curves.len()).filter(|plot| plot.curves.len() > 1);
+        most.map_or(Html::new(), Bands::legend)
+    }
+
+    /// The points by their names, those with the largest first number first; the same order for all numbers.
+    fn dots(&self, (place, drawn): (usize, &'static Drawn), linked: bool) -> Dots {
+        let plan = self.results.plan();
+        let first = self::drawn(self.results).next().map_or(place, |(place, _)| place);
+        let of = |point: usize, place: usize| mean(self.results, point, place, self.method);
+        let rank = |point: &usize| of(*point, first).map_or(f64::NEG_INFINITY, |mean| mean.mean);
+        let mut points: Vec<usize> = accepted(plan).collect();
+        points.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+        points.truncate(MOST_DOTS);
+        let row = |point: usize| {
+            let mean = of(point, place);
+            let values = plan.keys().zip(plan.rows_at(point)).map(|(key, row)| &*key.values[row]);
+            Dot {
+                name: values.collect::<Vec<_>>().join(", "),
+                mean: mean.as_ref().map(|mean| mean.mean * drawn.factor()),
+                interval: mean
+                    .and_then(|mean| mean.interval)
+                    .map(|Bounds { low, high }| (low * drawn.factor(), high * drawn.factor())),
+                href: if linked { self.href(point) } else { String::new() },
+            }
+        };
+        Dots { of: (drawn.name.to_owned(), drawn.unit.to_owned()), rows: points.into_iter().map(row).collect() }
     }
 
     /// The parts of the figure for a paper.
     fn on_paper(&self) -> &[Panel] {
         match self.layout {
             Layout::Sample { .. } => &self.panels,
-            Layout::Curves { .. } | Layout::Map { .. } => &self.panels[..self.panels.len().min(1)],
+            _ => &self.panels[..self.panels.len().min(1)],
         }
     }
 
     fn paper(&self) -> Option<Vec<Plot>> {
         let plots = drawn(self.results).flat_map(|drawn| match self.layout {
             Layout::Map { x, y } => vec![Plot::Map(self.map(x, y, drawn, false))],
+            Layout::Words => vec![Plot::Dots(self.dots(drawn, false))],
             Layout::Curves { .. } | Layout::Sample { .. } => {
                 self.on_paper().iter().map(|panel| Plot::Bands(self.plot(panel, drawn, false))).collect()
             }
@@ -209,9 +269,9 @@ impl<'a> Figures<'a> {
         (!plots.is_empty()).then_some(plots)
     }
 
-    /// The points of plots, in their order; all of a map.
+    /// The points of plots, in their order; all of a map, and of points by their names.
     fn points(&self, panels: &[Panel]) -> Vec<usize> {
-        if let Layout::Map { .. } = self.layout {
+        if let Layout::Map { .. } | Layout::Words = self.layout {
             return accepted(self.results.plan()).collect();
         }
         let mut points: Vec<usize> = panels.iter().flat_map(Panel::points).collect();
@@ -267,10 +327,10 @@ impl<'a> Figures<'a> {
                 about: plan.label(*point),
             })
         };
-        let curve = |(name, points): &(String, Vec<usize>)| {
+        let curve = |((name, points), label): (&(String, Vec<usize>), &String)| {
             let mut points: Vec<BandPoint> = points.iter().step_by(panel.step()).filter_map(point).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            BandCurve { name: name.clone(), points }
+            BandCurve { name: name.clone(), label: label.clone(), points }
         };
         Bands {
             title: panel.title.clone(),
@@ -278,7 +338,7 @@ impl<'a> Figures<'a> {
             logarithmic: is_logarithmic(&key.accepted_numbers()),
             y: (drawn.name.to_owned(), drawn.unit.to_owned()),
             reach: Vec::new(),
-            curves: panel.curves.iter().map(curve).collect(),
+            curves: panel.curves.iter().zip(&panel.labels).map(curve).collect(),
             joined: panel.joined,
         }
     }
@@ -384,6 +444,8 @@ pub(crate) const MOST_ROWS: usize = 2000;
 pub(crate) const MOST_INLINE: usize = 10_000;
 /// Marks and vertices of a curve, about.
 const MOST_VERTICES: usize = 500;
+/// Rows of a plot of points by their names.
+const MOST_DOTS: usize = 40;
 /// Marks of a plot without curves.
 const MOST_MARKS: usize = 3000;
 

@@ -26,6 +26,8 @@ pub(super) enum Layout {
         /// That from bottom to top.
         y: usize,
     },
+    /// Points by their names, because no key with numbers changes.
+    Words,
     /// Points over each key with numbers of a dimension whose keys change in no common order, as in a sample.
     Sample {
         /// The dimension.
@@ -45,10 +47,12 @@ pub(super) struct Panel {
     pub(super) joined: bool,
     /// For each curve its name and its points, by their numbers.
     pub(super) curves: Vec<(String, Vec<usize>)>,
+    /// For each curve the values of its keys alone.
+    pub(super) labels: Vec<String>,
 }
 
 /// Of the keys with numbers the one with most values is the axis; of the others, the dimension with most values that can be
-/// told apart as curves. A sample comes before all other keys. `None` where no key with numbers changes.
+/// told apart as curves. A sample comes before all other keys. `None` where nothing changes.
 pub(super) fn layout(plan: &Plan) -> Option<Layout> {
     let lengths: Vec<usize> = (0..plan.dimensions.len())
         .map(|dimension| plan.accepted_rows(dimension).into_iter().filter(|is_accepted| *is_accepted).count())
@@ -66,7 +70,9 @@ pub(super) fn layout(plan: &Plan) -> Option<Layout> {
     }
     let is_axis = |dimension: &usize| plan.dimensions[*dimension][0].accepted_numbers().len() > 1;
     // The first of equally long ones.
-    let x = longest(&mut all.clone().rev().filter(is_axis))?;
+    let Some(x) = longest(&mut all.clone().rev().filter(is_axis)) else {
+        return all.clone().any(|dimension| length(dimension) > 1).then_some(Layout::Words);
+    };
     let curves = curves_beside(x);
     let panels: Vec<usize> = all.filter(|dimension| *dimension != x && Some(*dimension) != curves).collect();
     // Where only two change, both of numbers, and both have too many values for curves.
@@ -84,7 +90,7 @@ fn is_sample(keys: &[Key]) -> bool {
     keys.len() > 1 && numbers.len() > 1 && !in_order
 }
 
-/// The plots beside each other, and how many there is no room for. A map is none of them.
+/// The plots beside each other, and how many there is no room for. A map is none of them, nor are points by their names.
 pub(super) fn panels(plan: &Plan, layout: &Layout) -> (Vec<Panel>, usize) {
     match layout {
         Layout::Curves { x, curves, panels } => by_values(plan, *x, *curves, panels),
@@ -92,14 +98,19 @@ pub(super) fn panels(plan: &Plan, layout: &Layout) -> (Vec<Panel>, usize) {
             let keys = &plan.dimensions[*sampled];
             let of_numbers = (0..keys.len()).filter(|key| keys[*key].numbers.is_some());
             let panel = |key| {
-                let mut panel =
-                    Panel { title: String::new(), axis: (*sampled, key), joined: false, curves: Vec::new() };
+                let mut panel = Panel {
+                    title: String::new(),
+                    axis: (*sampled, key),
+                    joined: false,
+                    curves: Vec::new(),
+                    labels: Vec::new(),
+                };
                 accepted(plan).for_each(|point| panel.add(plan, point, *curves));
                 panel
             };
             (of_numbers.map(panel).collect(), 0)
         }
-        Layout::Map { .. } => (Vec::new(), 0),
+        Layout::Map { .. } | Layout::Words => (Vec::new(), 0),
     }
 }
 
@@ -114,7 +125,13 @@ fn by_values(plan: &Plan, x: usize, curves: Option<usize>, panels: &[usize]) -> 
             None if found.len() < MOST_PANELS => {
                 let title: Vec<String> =
                     panels.iter().map(|dimension| named(&plan.dimensions[*dimension], rows[*dimension])).collect();
-                let panel = Panel { title: title.join(", "), axis: (x, 0), joined: true, curves: Vec::new() };
+                let panel = Panel {
+                    title: title.join(", "),
+                    axis: (x, 0),
+                    joined: true,
+                    curves: Vec::new(),
+                    labels: Vec::new(),
+                };
                 found.push((place, panel));
                 found.len() - 1
             }
@@ -135,7 +152,16 @@ impl Panel {
         let curve = curves.map_or(String::new(), |dimension| named(&plan.dimensions[dimension], rows[dimension]));
         match self.curves.iter_mut().find(|(known, _)| *known == curve) {
             Some((_, points)) => points.push(point),
-            None => self.curves.push((curve, vec![point])),
+            None => {
+                self.curves.push((curve, vec![point]));
+                self.labels.push(curves.map_or(String::new(), |dimension| {
+                    plan.dimensions[dimension]
+                        .iter()
+                        .map(|key| &*key.values[rows[dimension]])
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                }));
+            }
         }
     }
 }
@@ -184,7 +210,8 @@ mod tests {
             (dimension("w", None, 3), dimension("f", numbers(4), 4), dimension("m", numbers(9), 9));
         assert_eq!(of(vec![words.clone(), few.clone()]), curves(1, Some(0), vec![]));
         assert_eq!(of(vec![words.clone(), few, many.clone(), many.clone()]), curves(2, Some(1), vec![0, 3]));
-        assert_eq!(of(vec![words.clone()]), None);
+        assert_eq!(of(vec![words.clone()]), Some(Layout::Words));
+        assert_eq!((of(vec![dimension("w", None, 1)]), of(vec![])), (None, None));
         let long = |path, count| dimension(path, numbers(count), count);
         assert_eq!(of(vec![long("a", 9), long("b", 7)]), Some(Layout::Map { x: 0, y: 1 }));
         assert_eq!(of(vec![long("a", 9), long("b", 7), dimension("w", None, 2)]), curves(0, Some(2), vec![1]));

@@ -2,6 +2,7 @@
 
 mod figures;
 mod layout;
+mod says;
 
 pub(crate) use figures::{Drawings, MOST_INLINE, MOST_ROWS, drawings};
 pub use figures::{figure_csv, has_figure, pdf, pdf_has_letters, svg};
@@ -36,18 +37,8 @@ pub fn page(results: &Results, method: Method) -> String {
     let plan = results.plan();
     let mut page = Page::new("Sweep", &plan.scenario);
     page.lead(&lead(results, method));
-    match Figures::of(results, method) {
-        Some(figures) => {
-            for (place, drawn) in drawn(results) {
-                page.section(drawn.metric.replace('_', "-"), drawn.name, figures.html((place, drawn)));
-            }
-        }
-        None => {
-            let text = "No key with numbers changes, so there are no curves; the table has all points.";
-            let mut html = Html::new();
-            html.leaf("p", &[], text);
-            page.section("curves", "Curves", html);
-        }
+    if let Some(figures) = Figures::of(results, method) {
+        page.lead(&figures.html());
     }
     page.section("points", "Points", table(results, method));
     if (0..POOLED.len()).any(|place| results.has_pooled(place)) {
@@ -82,6 +73,14 @@ fn lead(results: &Results, method: Method) -> Html {
         &[("class", "lead")],
         &format!("{points} points, {} runs. {bands}{failures}", results.runs().count()),
     );
+    let says = says::says(results, method);
+    if !says.is_empty() {
+        html.tag("ul", &[("class", "findings")], |html| {
+            says.iter().for_each(|sentence| {
+                html.leaf("li", &[], sentence);
+            });
+        });
+    }
     html
 }
 
@@ -112,9 +111,24 @@ fn table(results: &Results, method: Method) -> Html {
     html.tag("pre", &[], |html| {
         html.leaf("code", &[], &command_line(&plan.run));
     });
-    html.append(&table.html());
+    html.append(&folded(accepted.len(), &table.html()));
     html
 }
+
+/// A table of points, folded if it is long.
+fn folded(rows: usize, table: &Html) -> Html {
+    if rows <= ROWS_OPEN {
+        return table.clone();
+    }
+    let mut html = Html::new();
+    html.tag("details", &[], |html| {
+        html.leaf("summary", &[], &plural(rows, "point")).append(table);
+    });
+    html
+}
+
+/// Longer tables are folded.
+const ROWS_OPEN: usize = 12;
 
 /// A row for each point: percentiles over all of its runs together.
 fn percentiles(results: &Results) -> Html {
@@ -141,7 +155,7 @@ fn percentiles(results: &Results) -> Html {
         "Over all units, segments, round trips and files of all runs of a point, from merged histograms, to within 1.6 %. Each run \
          counts as much as it has of them. (The numbers above are means of percentiles of single runs.)",
     );
-    html.append(&table.html());
+    html.append(&folded(accepted.len(), &table.html()));
     html
 }
 

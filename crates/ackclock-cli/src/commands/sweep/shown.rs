@@ -44,7 +44,7 @@ impl Shown {
         if !plots.is_empty() && !report::has_figure(plan) {
             return Err(Failure::usage(
                 "--plot: this sweep has no figure",
-                "vary a key with numbers over several values, as in --vary queue.buffer=0.1..4bdp:log:10",
+                "vary a key over several values, as in --vary queue.buffer=0.1..4bdp:log:10",
             ));
         }
         Ok(Shown { method: args.interval.into(), baseline, plots, page: args.report.clone() })

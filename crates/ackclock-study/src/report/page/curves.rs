@@ -108,6 +108,8 @@ fn sent(figure: &DrawnFigure, plot: &Sent, room: usize) -> Option<Chart> {
         unit: scale.unit,
         logarithmic: false,
         top: None,
+        reach: None,
+        colour: None,
         apart: false,
         window_s: 0.0,
         hidden_roles: Vec::new(),
