@@ -53,7 +53,7 @@ impl Frame {
 
     fn on_page(curves: &[BandCurve]) -> Frame {
         let longest = curves.iter().map(|curve| curve.label.chars().count().min(LONGEST_LABEL)).max().unwrap_or(0);
-        Frame { width: 560.0, height: 285.0, right: RIGHT + LETTER * longest as f64 }
+        Frame { width: 560.0, height: 255.0, right: RIGHT + LETTER * longest as f64 }
     }
 
     fn bottom(self) -> f64 {

@@ -75,7 +75,7 @@ fn lead(results: &Results, method: Method) -> Html {
     );
     let says = says::says(results, method);
     if !says.is_empty() {
-        html.tag("ul", &[("class", "findings")], |html| {
+        html.tag("ul", &[("class", "findings short")], |html| {
             says.iter().for_each(|sentence| {
                 html.leaf("li", &[], sentence);
             });
