@@ -3,7 +3,6 @@
 use ackclock::record::Series;
 
 use super::findings::{findings, remarks, warnings};
-use super::notices;
 use crate::page::html::Html;
 use crate::page::number::{Scale, fixed, plural};
 use crate::page::table::Cell;
@@ -90,6 +89,22 @@ fn says(document: &Document, series: &[Series]) -> Html {
     if !remarks.is_empty() {
         html.leaf("p", &[("class", "note remark")], &remarks.join(" "));
     }
+    html
+}
+
+/// Sentences that should not be overlooked, each with the word that says what it is.
+fn notices(word: &str, sentences: &[String]) -> Html {
+    let mut html = Html::new();
+    if sentences.is_empty() {
+        return html;
+    }
+    html.tag("ul", &[("class", "notices")], |html| {
+        for sentence in sentences {
+            html.tag("li", &[], |html| {
+                html.leaf("strong", &[], &format!("{word}:")).text(" ").text(sentence);
+            });
+        }
+    });
     html
 }
 

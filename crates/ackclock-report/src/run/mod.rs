@@ -7,6 +7,7 @@ mod feedback;
 mod findings;
 mod glance;
 mod over_time;
+mod ranked;
 
 use ackclock::record::{Counters, LinkLosses, Series};
 
@@ -19,8 +20,9 @@ use crate::repeat::repeat;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
-use ackclock_store::document::summary::{self, FlowSummary, LinkSummary, PortSummary};
+use ackclock_store::document::summary::{FlowSummary, LinkSummary};
 use counts::counts_cell;
+use ranked::{busy_ports, ranked};
 
 pub use findings::settles_s;
 
@@ -59,22 +61,6 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     }
     page.section("repeat", "How to repeat it", repeat(document));
     page
-}
-
-/// Sentences that should not be overlooked, each with the word that says what it is.
-pub fn notices(word: &str, sentences: &[String]) -> Html {
-    let mut html = Html::new();
-    if sentences.is_empty() {
-        return html;
-    }
-    html.tag("ul", &[("class", "notices")], |html| {
-        for sentence in sentences {
-            html.tag("li", &[], |html| {
-                html.leaf("strong", &[], &format!("{word}:")).text(" ").text(sentence);
-            });
-        }
-    });
-    html
 }
 
 fn results(document: &Document, shown: &Document) -> Html {
@@ -290,16 +276,6 @@ fn links(document: &Document) -> Html {
              lost; at a node without a route; sent while the link had no far end; time to live exceeded.{more}"
         ))
         .html()
-}
-
-fn busy_ports(document: &Document) -> Vec<&PortSummary> {
-    summary::busy_ports(&document.summary.ports)
-}
-
-fn ranked(document: &Document) -> Vec<&FlowSummary> {
-    let mut ranked: Vec<&FlowSummary> = document.summary.flows.iter().collect();
-    ranked.sort_by(|a, b| b.goodput_bps.mean.total_cmp(&a.goodput_bps.mean));
-    ranked
 }
 
 /// Everything that happens to the network, as a table; of very much the beginning.

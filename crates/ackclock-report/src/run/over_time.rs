@@ -3,7 +3,7 @@
 use ackclock::record::{Series, Subject};
 use ackclock::units::Time;
 
-use super::{busy_ports, ranked};
+use super::ranked::{busy_ports, ranked};
 use crate::page::Page;
 use crate::page::html::Html;
 use crate::plots::{self, Recorded};
