@@ -106,7 +106,7 @@ impl Study {
     }
 
     fn check_table(&self, table: &Table) -> Result<(), String> {
-        table.layout.iter().try_for_each(|layout| layout.check(table))?;
+        table.check_layout()?;
         let mut labels = BTreeSet::new();
         for row in &table.rows {
             if !labels.insert(&row.label) {

@@ -194,6 +194,26 @@ impl Table {
         [self.tally, row.tally, column.tally] == [Origin::Published; 3]
     }
 
+    /// What is wrong with its layout: every published cell has one place; a place may be empty.
+    pub fn check_layout(&self) -> Result<(), String> {
+        let Some(layout) = &self.layout else { return Ok(()) };
+        let mut places: Vec<String> =
+            layout.rows.iter().flat_map(|row| layout.columns.iter().map(|column| column.cell_of(row))).collect();
+        places.sort();
+        if let Some(twice) = places.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("the layout has two places for \"{}\"", twice[0]));
+        }
+        for row in &self.rows {
+            for column in self.columns_of(row) {
+                let cell = format!("{}/{}", row.label, column.label);
+                if self.is_published(row, column) && places.binary_search(&cell).is_err() {
+                    return Err(format!("the layout has no place for \"{cell}\""));
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub fn tolerance(&self, name: &str) -> Option<&Tolerance> {
         self.tolerances.iter().find(|tolerance| tolerance.name == name)
     }

@@ -2,36 +2,14 @@
 
 use ackclock::record::stats::sample_sd;
 
-use serde::Serialize;
-
-use super::chosen::{MEASURE, tolerance_name};
-use super::judged_again::published;
-use super::power::power;
+use super::headline::chosen::{MEASURE, tolerance_name};
+use super::headline::power::{power, published};
+use super::headline::types::{LayoutReport, LayoutRowReport};
 use super::quantity::Measured;
 use super::{CellReport, Number, TableReport, Verdict};
 use crate::data::{Beside, Card, Column, Row, Table, Tolerance, cell_id, merged};
 use crate::measure::Metric;
 use crate::plan::Scope;
-
-/// A table as the publication arranges it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LayoutReport {
-    /// The head of the labels of the rows.
-    pub corner: String,
-    /// The heads of the columns.
-    pub columns: Vec<String>,
-    /// The rows that have a number.
-    pub rows: Vec<LayoutRowReport>,
-}
-
-/// A row of the publication.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LayoutRowReport {
-    /// Its label.
-    pub label: String,
-    /// For each column the place of its number among [`TableReport::cells`].
-    pub cells: Vec<Option<usize>>,
-}
 
 /// The cells of a table, judged.
 pub(super) fn table_report(measured: &Measured, scope: &Scope, card: &Card, table: &Table) -> TableReport {

@@ -4,9 +4,9 @@ use ackclock::sim::RESULT_VERSION;
 
 use super::axis_plot::axis_plot_report;
 use super::cells::table_report;
-use super::chosen::{BOUND, chosen};
-use super::judged_again::{bring_together, judged_again, published, readings};
-use super::power::power;
+use super::headline::chosen::{BOUND, chosen};
+use super::headline::power::{power, published};
+use super::judged_again::{bring_together, judged_again, readings};
 use super::quantity::Measured;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, ClaimReport, ComparisonReport, ExperimentReport, FindingReport,

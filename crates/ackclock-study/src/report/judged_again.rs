@@ -1,66 +1,14 @@
 //! Cards judged again with other readings: which of their numbers and claims that changes, and readings that stand beside the default.
 
 use ackclock_report::page::number::{fixed, plural};
-use serde::Serialize;
 
 use super::cells::table_report;
-use super::power::{PowerReport, power};
+use super::headline::power::{power, published};
+use super::headline::types::{BesideReport, ReadingReport};
 use super::quantity::Measured;
-use super::{CardReport, CellReport, ChangedReport, JudgedAgainReport, ReadingColumnReport, TableReport};
+use super::{CardReport, ChangedReport, Judged, JudgedAgainReport, JudgedClaim, ReadingColumnReport};
 use crate::data::{Card, Origin, Reading};
 use crate::plan::Scope;
-
-/// A reading that stands beside the default, on all cards that are judged with it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReadingReport {
-    /// Its name: that of an assumption, or of alternatives together.
-    pub id: String,
-    /// What is read otherwise.
-    pub label: String,
-    /// Names of the cards.
-    pub cards: Vec<String>,
-    /// Published numbers on these cards.
-    pub numbers: usize,
-    /// Those that agree.
-    pub numbers_agree: usize,
-    /// Those that agree with the default.
-    pub numbers_agree_by_default: usize,
-    /// Published claims on these cards.
-    pub claims: usize,
-    /// Those that hold.
-    pub claims_hold: usize,
-    /// Those that hold with the default.
-    pub claims_hold_by_default: usize,
-    /// What the agreement of the numbers tells.
-    pub power: Option<PowerReport>,
-}
-
-/// What a claim is with a reading that stands beside the default.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BesideReport {
-    /// The reading.
-    pub label: String,
-    /// Whether the claim holds.
-    pub holds: bool,
-    /// The numbers that decide, in words.
-    pub evidence: String,
-}
-
-/// The numbers and claims of a card with one reading.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Judged {
-    pub table: Option<TableReport>,
-    pub claims: Vec<JudgedClaim>,
-}
-
-/// A claim with one reading.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct JudgedClaim {
-    id: String,
-    own: bool,
-    holds: bool,
-    evidence: String,
-}
 
 /// A report for each reading with which the card is judged again, with the same seeds as the default beside it.
 pub(crate) fn judged_again<'a>(measured: &Measured<'a>, scope: &Scope, card: &'a Card) -> Vec<JudgedAgainReport> {
@@ -190,11 +138,6 @@ pub(crate) fn readings(cards: &[CardReport]) -> Vec<ReadingReport> {
         }
     };
     names.into_iter().map(reading).collect()
-}
-
-/// The numbers of a table that the publication prints.
-pub(crate) fn published(table: Option<&TableReport>) -> Vec<&CellReport> {
-    table.into_iter().flat_map(|table| &table.cells).filter(|cell| !cell.own).collect()
 }
 
 impl BesideReport {

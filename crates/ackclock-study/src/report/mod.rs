@@ -4,16 +4,13 @@
 mod abbreviations;
 mod axis_plot;
 mod cells;
-mod chosen;
 mod claim;
 pub(crate) mod files;
 mod headline;
 mod judge;
 mod judged_again;
 pub(crate) mod page;
-mod power;
 mod quantity;
-mod tally;
 mod text;
 mod written;
 
@@ -22,12 +19,10 @@ use serde::Serialize;
 
 use crate::data::{Abbreviation, Tolerance};
 
-pub use cells::{LayoutReport, LayoutRowReport};
-pub use chosen::ChosenReport;
-pub use headline::{Headline, Outcome};
-pub use judged_again::{BesideReport, ReadingReport};
-pub use power::{KindReport, PowerReport};
-pub use tally::{Count, Tally};
+pub use headline::types::{
+    BesideReport, ChosenReport, Count, Headline, KindReport, LayoutReport, LayoutRowReport, Outcome, PowerReport,
+    ReadingReport, Tally,
+};
 
 /// What became of a study. Serializes to the JSON of `--json` and `report.json`; `format` changes with its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -286,7 +281,23 @@ pub struct JudgedAgainReport {
     pub changed: Vec<ChangedReport>,
     /// All of them with the alternative.
     #[serde(skip)]
-    pub(crate) judged: judged_again::Judged,
+    pub(crate) judged: Judged,
+}
+
+/// The numbers and claims of a card with one reading.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Judged {
+    pub table: Option<TableReport>,
+    pub claims: Vec<JudgedClaim>,
+}
+
+/// A claim with one reading.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JudgedClaim {
+    pub id: String,
+    pub own: bool,
+    pub holds: bool,
+    pub evidence: String,
 }
 
 /// A number or claim that an alternative changes.

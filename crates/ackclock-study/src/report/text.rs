@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::power::strength;
+use super::headline::power::strength;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, CellReport, ClaimReport, FindingReport, GroupReport, Number,
     PowerReport, Report, TableReport, Tally, Verdict, headline,

@@ -3,19 +3,21 @@
 mod curves;
 mod numbers;
 mod picture;
+mod pieces;
 mod verdict;
 
 use ackclock::units::Time;
 use ackclock_report::page::Page;
 use ackclock_report::page::html::Html;
-use ackclock_report::page::number::fixed;
 use ackclock_report::page::table::{self, Cell, Table, Tone};
 use ackclock_report::repeat::command_line;
 
+use pieces::{anchor, list, number, verdict};
+
 use super::text;
 use super::{
-    AssumptionReport, AxisPlotReport, CardReport, ClaimReport, ExperimentReport, FindingReport, GroupReport, Number,
-    Report, Verdict,
+    AssumptionReport, AxisPlotReport, CardReport, ClaimReport, ExperimentReport, FindingReport, GroupReport, Report,
+    Verdict,
 };
 use crate::figure::{DrawnFigure, DrawnFlow};
 
@@ -293,43 +295,10 @@ fn experiment(experiment: &ExperimentReport) -> Html {
     html
 }
 
-/// The name of a finding in the page.
-fn anchor(finding: &str) -> String {
-    format!("finding-{finding}")
-}
-
 fn repeat(report: &Report, command: &[String]) -> Html {
     let mut html = Html::new();
     html.leaf("pre", &[], &command_line(command));
     let version = format!("Ackclock {}, result version {}.", env!("CARGO_PKG_VERSION"), report.result_version);
     html.leaf("p", &[], &version);
     html
-}
-
-fn list<'a>(items: impl Iterator<Item = &'a str>) -> Html {
-    Html::of("ul", |html| {
-        for item in items {
-            html.leaf("li", &[], item);
-        }
-    })
-}
-
-fn number(number: &Number, decimals: usize) -> Cell {
-    if number.n == 0 {
-        return Cell::None;
-    }
-    let mean = fixed(number.mean, decimals);
-    if let Some([low, high]) = number.cut {
-        return Cell::Number(format!("{mean} ({} to {})", fixed(low, decimals), fixed(high, decimals)));
-    }
-    number.ci95.map_or(Cell::Number(mean.clone()), |half| Cell::half(mean, half, decimals))
-}
-
-/// A verdict leads to the finding that explains it.
-fn verdict(verdict: &Verdict, good: &str) -> Cell {
-    let (tone, words) = (picture::tone(verdict), picture::words(verdict, good));
-    match verdict {
-        Verdict::Differs(finding) => Cell::Explained(tone, words, format!("#{}", anchor(finding))),
-        _ => Cell::Verdict(tone, words),
-    }
 }

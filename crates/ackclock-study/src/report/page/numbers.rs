@@ -5,7 +5,8 @@ use ackclock_report::page::number::fixed;
 use ackclock_report::page::table::{Cell, Table, Tone};
 
 use super::super::{CardReport, TableReport, headline, text};
-use super::{list, number, picture, verdict};
+use super::picture;
+use super::pieces::{list, number, verdict};
 
 /// What the agreement tells, the table of the publication, and each number by itself.
 pub(super) fn numbers(card: &CardReport, report: &TableReport) -> Html {

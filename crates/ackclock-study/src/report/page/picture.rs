@@ -5,7 +5,7 @@ use ackclock_report::page::html::Html;
 use ackclock_report::page::number::{fixed, plural};
 use ackclock_report::page::table::Tone;
 
-use super::super::judged_again::published;
+use super::super::headline::power::published;
 use super::super::text;
 use super::super::{CardReport, CellReport, Report, TableReport, Verdict};
 

@@ -4,7 +4,8 @@ use ackclock_report::page::html::Html;
 use ackclock_report::page::table::{self, Cell, Table, Tone};
 
 use super::super::{Outcome, Report, headline, text};
-use super::{anchor, list, picture};
+use super::picture;
+use super::pieces::{anchor, list};
 use crate::data::Abbreviation;
 
 /// The first screen, then what it rests on.

@@ -1,50 +1,7 @@
 //! How many numbers and claims stand how: the publication's and our own apart.
 
-use serde::Serialize;
-
-use super::{CardReport, Verdict};
-
-/// How many numbers and claims stand how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Numbers that the publication prints.
-    pub numbers: Count,
-    /// Of them, those whose tolerance is as large as what their table distinguishes.
-    pub numbers_wide: usize,
-    /// Those of these that agree.
-    pub numbers_wide_agree: usize,
-    /// Of the published numbers, those of which every printed digit must be ours.
-    pub numbers_exact: usize,
-    /// Those of these that agree.
-    pub numbers_exact_agree: usize,
-    /// Claims that the publication makes.
-    pub claims: Count,
-    /// Of those that hold, those that would hold if the effect that they are about were absent.
-    pub claims_weak: usize,
-    /// Numbers and claims of our own.
-    pub own: Count,
-    /// Numbers and claims outside, not recorded.
-    pub failures: usize,
-    /// Numbers and claims recorded as different that agree.
-    pub vanished: usize,
-    /// Experiments of findings that do not show what the finding says.
-    pub refuted: usize,
-    /// Findings that say how a sentence is read which stands against us: they would have to cover it.
-    pub misplaced: usize,
-}
-
-/// Numbers or claims of one origin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Count {
-    /// Those examined.
-    pub examined: usize,
-    /// Those that agree or hold.
-    pub agree: usize,
-    /// Those that do not, with a finding.
-    pub differ: usize,
-    /// Of those that agree, those that would not without what was chosen when the results were known.
-    pub agree_by_choice: usize,
-}
+use super::types::{Count, Tally};
+use crate::report::{CardReport, Verdict};
 
 impl Count {
     fn add(&mut self, verdict: &Verdict, depends: bool) {

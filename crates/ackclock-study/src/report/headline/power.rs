@@ -7,48 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use super::CellReport;
-
-/// What the agreement of some numbers tells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PowerReport {
-    /// Numbers that have others of their kind in their table.
-    pub numbers: usize,
-    /// Those within their tolerance.
-    pub agree: usize,
-    /// Those within whose tolerance the mean of their kind and table lies.
-    pub agree_with_mean: usize,
-    /// The most within whose tolerance one constant lies, for each kind and table.
-    pub agree_with_best: usize,
-    /// 1 less the quotient of our mean error and that of the mean; none if all published numbers are alike.
-    pub skill: Option<f64>,
-    /// Spearman's rank correlation in each table of at least three numbers of a kind that are not all alike, averaged with their
-    /// numbers as weights.
-    pub rank_correlation: Option<f64>,
-    /// The errors, in the unit of each kind.
-    pub kinds: Vec<KindReport>,
-}
-
-/// The errors of numbers of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct KindReport {
-    /// What is counted, in a word.
-    pub what: String,
-    /// Decimals of the published numbers.
-    pub decimals: usize,
-    /// Numbers.
-    pub numbers: usize,
-    /// The mean distance of our numbers from the published ones.
-    pub error: f64,
-    /// The mean distance of the constant from the published ones.
-    pub error_of_mean: f64,
-    /// As of the whole.
-    pub skill: Option<f64>,
-    /// As of the whole.
-    pub rank_correlation: Option<f64>,
-}
+use super::types::{KindReport, PowerReport};
+use crate::report::{CellReport, TableReport};
 
 /// What is counted, and in which unit: the bits of a number, which can be ordered.
 type Kind = (&'static str, u64);
@@ -93,6 +53,11 @@ pub(crate) fn power<'a>(tables: impl Iterator<Item = Vec<&'a CellReport>>) -> Op
         rank_correlation: weighted(all.iter().map(|group| group.rank_correlation())),
         kinds,
     })
+}
+
+/// The numbers of a table that the publication prints.
+pub(crate) fn published(table: Option<&TableReport>) -> Vec<&CellReport> {
+    table.into_iter().flat_map(|table| &table.cells).filter(|cell| !cell.own).collect()
 }
 
 /// The mean of those that there are, each with its weight.

@@ -1,37 +1,16 @@
 //! The verdict in sentences: what of the publication reproduces and how strong the evidence is, and, apart from that, whether the tree
 //! is consistent with its records.
 
+use super::{FindingReport, Report};
 use ackclock_report::page::number::fixed;
-use serde::Serialize;
 
-use super::power::strength;
-use super::{FindingReport, PowerReport, ReadingReport, Report, Tally};
+pub(crate) mod chosen;
+pub(crate) mod power;
+pub(crate) mod tally;
+pub(crate) mod types;
 
-/// The verdict in sentences.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Headline {
-    /// Whether the publication reproduces.
-    pub outcome: Outcome,
-    /// What of it does, and how strong the evidence is. The first sentence says it all in short.
-    pub reproduces: Vec<String>,
-    /// Whether every difference has a finding, and every finding applies.
-    pub consistent: String,
-}
-
-/// Whether a publication reproduces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Nothing published was examined.
-    #[default]
-    Nothing,
-    /// Nine tenths of it at least.
-    Reproduces,
-    /// Half of it at least; also where a constant is as close as we are, or most claims do not hold.
-    InPart,
-    /// Less.
-    Hardly,
-}
+use power::strength;
+use types::{Headline, Outcome, PowerReport, ReadingReport, Tally};
 
 impl Headline {
     /// The verdict on a report that has everything else.

@@ -1,23 +1,10 @@
 //! What was chosen when the results were known already, and how much of the agreement depends on it.
 
-use serde::Serialize;
-
-use super::CardReport;
+use super::types::ChosenReport;
 use crate::data::{Assumption, Tolerance};
 use crate::plan::Scope;
+use crate::report::CardReport;
 use crate::study::Study;
-
-/// Something that was chosen when its results were known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChosenReport {
-    /// What: an assumption, a measure, a tolerance, a bound.
-    pub what: String,
-    /// Why, in words.
-    pub why: String,
-    /// How many numbers and claims agree that would not without it, or are not judged without it. `None` where no card is judged
-    /// with an alternative.
-    pub agree_by_it: Option<usize>,
-}
 
 /// How an agreement depends on the measure of its table.
 pub(crate) const MEASURE: &str = "measure";
