@@ -8,10 +8,13 @@ BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
 
-.PHONY: help setup tools test check verify accept fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
+.PHONY: help setup tools test check verify headlines accept fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
+
+# The verdicts at the end of the reports of `reproduce --quick`, each below the title of its study.
+HEADLINES = for report in target/quick/*/report.txt; do head -n 1 "$$report"; sed -n '/^Verdict$$/,$$p' "$$report"; echo; done
 
 setup: tools ## install what the other commands need
 	@command -v $(CARGO) >/dev/null || { echo "error: cargo is missing; install Rust (stable) first" >&2; exit 1; }
@@ -27,6 +30,8 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@# The program as the tests built it (`cargo run` would build it with other features of its libraries): verdicts that change
 	@# fail, and so do findings that are no longer true.
 	"$${CARGO_TARGET_DIR:-target}/debug/ackclock" reproduce --quick --out target/quick
+	@# What each report says in the end is a snapshot; `make headlines` takes it over.
+	$(HEADLINES) | diff -u studies/headlines.txt -
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.
 	$(CARGO) test --release --locked -p ackclock --test engines --test engines_random
 
@@ -55,6 +60,9 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 	$(CARGO) test --locked -p ackclock-scenario --test recipes -- --ignored
 	$(CARGO) run --release --locked -- reproduce
 	$(MAKE) fuzz
+
+headlines: ## takes the verdicts of target/quick over into studies/headlines.txt
+	$(HEADLINES) >studies/headlines.txt
 
 accept: ## look at changed snapshots and take them over
 	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta

@@ -179,6 +179,18 @@ column = [{ label = "K = 1000", cell = "K=1000/{row}" }, { label = "K = 3000", c
     assert!(place("TCP") < place("K = 1000") && place("TCP Reno") < place("SACK"), "{words:?}");
 }
 
+/// Of 50 Mb/s, ours are 1.03 and more: within the frame, and explained.
+#[test]
+fn efficiencies_above_1_are_explained() {
+    let html = |table: &str| page::render(&whole(&study_with(table, "claim = []", "").unwrap()), &[], &[]);
+    let words = "Values above 1: the measure of the study, 50 Mb/s, is less than the largest payload rate of the link.";
+    let above = html(&format!("capacity_mbps = 50\n{TABLE}"));
+    assert!(above.contains(words) && !html(TABLE).contains("Values above 1"), "{above}");
+    // 1.94 lies below the upper end of the axis, which has ticks up to 1.5.
+    let panel = above.split("class=\"panels").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert!(panel.contains(">1.5<") && panel.contains("ours 1.94"), "{panel}");
+}
+
 /// One claim of two fails, so that it is no green verdict; of none nothing is said.
 #[test]
 fn no_good_word_stands_above_claims_that_fail() {

@@ -1,7 +1,7 @@
 //! The real studies: their data fit together, and their scenarios are accepted.
 
 use super::report_of;
-use crate::data::{Card, Finding};
+use crate::data::{Assumption, Card, Finding};
 use crate::measure::handovers;
 use crate::plan::Scope;
 use crate::study::Study;
@@ -128,6 +128,22 @@ fn a_finding_that_covers_nothing_names_what_it_is_about() {
         });
         let new: Vec<&str> = new.map(|finding| finding.id.as_str()).collect();
         assert!(new.is_empty(), "{name}: say in `about` which claims hold, or in `covers` which do not: {new:?}");
+    }
+}
+
+/// What was chosen when its results were known is judged with its alternatives, or nobody knows what depends on it.
+#[test]
+fn an_assumption_that_was_chosen_after_its_results_is_judged_with_an_alternative() {
+    for name in names() {
+        let study = Study::load(name).unwrap();
+        let is_judged = |of: &&Assumption| {
+            let prefix = format!("{}/", of.id);
+            of.alternatives.iter().any(|alternative| !alternative.judged.is_empty())
+                || study.together.iter().any(|together| together.of.iter().any(|name| name.starts_with(&prefix)))
+        };
+        let late = study.assumptions.iter().filter(|assumption| assumption.after_results.is_some());
+        let blind: Vec<&str> = late.filter(|of| !is_judged(of)).map(|of| of.id.as_str()).collect();
+        assert!(blind.is_empty(), "{name}: no card is judged with an alternative to {blind:?}");
     }
 }
 
