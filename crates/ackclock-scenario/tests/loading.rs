@@ -13,7 +13,8 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom, OutOfOrder,
-    RecoveryParams, SackParams, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Writes,
+    RecoveryParams, RttSamples, SackParams, SegmentTimeout, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope,
+    Writes,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -87,6 +88,9 @@ fn defaults_are_those_of_the_osu_model() {
             max_rto: Span::from_secs(64),
             initial_rto: Span::from_secs(3),
             scope: TimerScope::Connection,
+            segment_timeout: SegmentTimeout::Current,
+            samples: RttSamples::OneAtATime,
+            rttvar_factor: 4,
         },
         ack: AckPolicy::EverySegment,
         out_of_order: OutOfOrder::Buffer,

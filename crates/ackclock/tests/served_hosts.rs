@@ -69,6 +69,53 @@ fn five_segments_alone_take_the_times_computed_by_hand() {
     assert_eq!(timeouts[timeouts.len() - 3..], [(2_696.853, 54.0), (5_393.707, 45.0), (8_090.56, 38.0)]);
 }
 
+/// The same connection with other timers. Every round trip has 17 ticks of 100 us between sending and acknowledgement, also those
+/// of segments 3 and 5: (144, 36), (143, 28), (143, 21), (143, 16), (143, 12). One at a time: the first three, at segments 1, 2
+/// and 4. Factor 4: srtt8 / 8 + rttvar4; factor 2: (srtt8 + 4 rttvar4) / 8, cut off: 36, 31, 28, 25, 23.
+#[test]
+fn the_timeouts_of_five_segments_are_those_computed_by_hand() {
+    let timed = [2_696.853, 5_393.707, 8_090.56];
+    let all = [2_696.853, 5_393.707, 6_393.707, 8_090.56, 9_090.56];
+    let cases: [(&[&str], &[f64], &[f64]); 4] = [
+        (&[], &timed, &[54.0, 45.0, 38.0]),
+        (&["tcp.rttvar_factor=2"], &timed, &[36.0, 31.0, 28.0]),
+        (&["tcp.rtt_samples=every-segment"], &all, &[54.0, 45.0, 38.0, 33.0, 29.0]),
+        (&["tcp.rtt_samples=every-segment", "tcp.rttvar_factor=2"], &all, &[36.0, 31.0, 28.0, 25.0, 23.0]),
+    ];
+    for (sets, instants, ticks) in cases {
+        let base = ["network.sources=1", "duration=9.1 ms", "tcp.served.distribution=fixed", "tcp.tick=100 us"];
+        let mut scenario = scenario(LAN, &[&base, sets].concat());
+        scenario.recording.metrics = [Metric::Rto, Metric::Rtt].into_iter().collect();
+        let records = assert_engines_agree("timeouts by hand", &scenario, 1);
+        let of = |metric: Metric, unit: f64| -> Vec<(f64, f64)> {
+            let series = records.series.iter().find(|series| series.metric == metric).unwrap();
+            let Columns::Points { time, value } = &series.columns else { panic!("not points") };
+            time.iter().zip(value).map(|(&time, &value)| (us(time), (value / unit).round())).collect()
+        };
+        let rto = of(Metric::Rto, 1e-4);
+        let expected: Vec<(f64, f64)> = instants.iter().copied().zip(ticks.iter().copied()).collect();
+        assert_eq!(rto[rto.len() - expected.len()..], expected, "{sets:?}");
+        // What is recorded as a round trip is what the timer measures: 1696.853 us each, 1697 of them.
+        let measured: Vec<(f64, f64)> = instants.iter().map(|&at| (at, 1697.0)).collect();
+        assert_eq!(of(Metric::Rtt, 1e-6), measured, "{sets:?}");
+    }
+}
+
+/// Segment 3 is lost. It was sent at 4.697 ms, after 46 ticks, when the timeout was 54 ticks. At 5.394 ms segment 2 is acknowledged:
+/// the timeout is 45 ticks, and segment 3 is the oldest. Its timer expires at tick 46 + 45, or 46 + 54; the service takes 1 ms.
+#[test]
+fn a_lost_segment_is_sent_again_after_the_timeout_of_now_or_of_when_it_was_sent() {
+    for (set, again) in [("tcp.segment_timeout=current", 10_100.0), ("tcp.segment_timeout=when-sent", 11_000.0)] {
+        let base = ["network.sources=1", "duration=12 ms", "tcp.served.distribution=fixed", "tcp.tick=100 us"];
+        let mut scenario = scenario(LAN, &[&base[..], &["flow.f1.drops=[2]", set]].concat());
+        scenario.recording.metrics = [Metric::Sent, Metric::Retransmissions].into_iter().collect();
+        let records = assert_engines_agree(set, &scenario, 1);
+        let sent: Vec<f64> = times(&records, Metric::Sent).into_iter().map(us).collect();
+        assert_eq!(sent[..5], [1_000.0, 3_696.853, 4_696.853, 6_393.707, 7_393.707]);
+        assert_eq!(us(times(&records, Metric::Retransmissions)[0]), again, "{set}");
+    }
+}
+
 /// The number of an acknowledgement is that of the arrival, or that of the end of its service: two segments arrive within one
 /// service, and the first acknowledgement tells of both only if its number is fixed late.
 #[test]
@@ -102,6 +149,10 @@ const MSS: u64 = 100;
 
 /// A sender that has begun, with ticks of 100 ms and a first timeout of 3 s.
 fn sender(host: HostModel, scope: TimerScope, window: u32) -> Sender {
+    begun(&params(host, scope, window))
+}
+
+fn params(host: HostModel, scope: TimerScope, window: u32) -> TcpParams {
     let mut params = TcpParams {
         mss: MSS as u32,
         recovery: RecoveryParams::Vanilla(()),
@@ -110,7 +161,7 @@ fn sender(host: HostModel, scope: TimerScope, window: u32) -> Sender {
         ..TcpParams::default()
     };
     params.timer.scope = scope;
-    begun(&params)
+    params
 }
 
 fn begun(params: &TcpParams) -> Sender {
@@ -151,6 +202,63 @@ fn the_timer_of_a_segment_runs_from_its_own_start() {
         acknowledge(&mut sender, 560, 4);
         let of_segment_4 = if scope == TimerScope::Segment { 1100 } else { 1400 };
         assert_eq!(sender.next_deadline(), Some(at(of_segment_4)), "{scope:?}");
+    }
+}
+
+/// The timeout is 30 ticks when segments 0 to 3 are sent. A round trip of 2 ticks, counted as 3, makes it 3 + 6: when segment 1
+/// becomes the oldest its timer runs for 9 ticks, or for the 30 of when it was sent. Segments 4 and 5 are sent after 2 ticks, for 9.
+/// Then a round trip of 8 ticks is measured, of segment 3: error 5, 29 and 6 + 5 − 1 = 10, 3 + 10 ticks: the timer of segment 4 runs
+/// for 13, or for 9.
+#[test]
+fn the_timer_of_a_segment_runs_for_the_timeout_of_now_or_of_when_it_was_sent() {
+    for (segment_timeout, of_segment_1, of_segment_4) in
+        [(SegmentTimeout::Current, 900, 1500), (SegmentTimeout::WhenSent, 3000, 1100)]
+    {
+        let mut params = params(HostModel::Immediate, TimerScope::Segment, 4);
+        params.timer.segment_timeout = segment_timeout;
+        params.timer.samples = RttSamples::EverySegment;
+        let mut sender = begun(&params);
+        assert_eq!(sent(&mut sender, 0), [0, 1, 2, 3]);
+        acknowledge(&mut sender, 250, 1);
+        assert_eq!((sender.rto_ticks(), sender.next_deadline()), (9, Some(at(of_segment_1))), "{segment_timeout:?}");
+        assert_eq!(sent(&mut sender, 250), [4, 5]);
+        acknowledge(&mut sender, 850, 4);
+        assert_eq!((sender.rto_ticks(), sender.next_deadline()), (13, Some(at(of_segment_4))), "{segment_timeout:?}");
+    }
+}
+
+/// Of four segments sent at 0 the first is acknowledged after 2 ticks, the second after 3: error 0, 24 and 6 − 1 = 5, 8 ticks. One
+/// segment at a time: that was the first, and the next is segment 4.
+#[test]
+fn round_trips_are_measured_of_one_segment_at_a_time_or_of_every_one() {
+    for (samples, expected) in [(RttSamples::OneAtATime, 9), (RttSamples::EverySegment, 8)] {
+        let mut params = params(HostModel::Immediate, TimerScope::Connection, 4);
+        params.timer.samples = samples;
+        let mut sender = begun(&params);
+        assert_eq!(sent(&mut sender, 0), [0, 1, 2, 3]);
+        acknowledge(&mut sender, 250, 1);
+        assert_eq!(sender.rto_ticks(), 9, "{samples:?}");
+        sent(&mut sender, 250);
+        acknowledge(&mut sender, 350, 2);
+        assert_eq!(sender.rto_ticks(), expected, "{samples:?}");
+    }
+}
+
+/// After the timeout segment 0 is sent again. An acknowledgement of it alone is ambiguous: the doubled timeout stays. One of segment 2
+/// is not, which was sent once: 30 ticks, counted as 31: 31 + 62. One segment at a time: the timeout ended the measurement.
+#[test]
+fn of_what_is_sent_twice_no_round_trip_is_measured() {
+    for (samples, of_segment_2) in [(RttSamples::OneAtATime, 60), (RttSamples::EverySegment, 93)] {
+        for (acknowledged, expected) in [(1, 60), (3, of_segment_2)] {
+            let mut params = params(HostModel::Immediate, TimerScope::Segment, 3);
+            params.timer.samples = samples;
+            let mut sender = begun(&params);
+            assert_eq!(sent(&mut sender, 0), [0, 1, 2]);
+            sender.on_timer(at(3000));
+            assert_eq!(sent(&mut sender, 3000), [0]);
+            acknowledge(&mut sender, 3050, acknowledged);
+            assert_eq!(sender.rto_ticks(), expected, "{samples:?}, {acknowledged}");
+        }
     }
 }
 
@@ -280,7 +388,10 @@ fn a_served_segment_waits_for_the_pace_before_its_service() {
 /// Whatever is drawn, what comes in goes out, and the seed matters; both engines agree.
 #[test]
 fn served_hosts_on_both_engines() {
-    let cases: [(&str, &[&str]); 5] = [
+    let tahoe = ["tcp.rttvar_factor=2", "tcp.rtt_samples=every-segment", "tcp.segment_timeout=when-sent"];
+    let cases: [(&str, &[&str]); 7] = [
+        ("fine ticks, Tahoe", &[&tahoe[..], &["tcp.tick=100 us", "tcp.tick_phase=random"]].concat()),
+        ("coarse ticks, Tahoe", &[&tahoe[..], &["tcp.tick=100 ms", "tcp.min_rto=3 ticks"]].concat()),
         ("fine ticks", &["tcp.tick=100 us", "tcp.tick_phase=random"]),
         ("coarse ticks", &["tcp.tick=100 ms", "tcp.tick_phase=random"]),
         ("slow cells", &["atm.pcr=40 Mbps", "queue.buffer=512 cells"]),

@@ -204,6 +204,9 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
         max_rto: max?,
         initial_rto: initial?,
         scope: settings.choice("timer_per", &words::TIMER_SCOPES)?,
+        segment_timeout: settings.choice("segment_timeout", &words::SEGMENT_TIMEOUTS)?,
+        samples: settings.choice("rtt_samples", &words::RTT_SAMPLES)?,
+        rttvar_factor: settings.integer("rttvar_factor").and_then(|factor| u32::try_from(factor).ok())?,
     })
 }
 

@@ -9,6 +9,7 @@ mod mechanisms;
 mod network;
 mod sack;
 mod satellites;
+mod timer;
 mod traffic;
 mod udp;
 pub(crate) mod words;
@@ -165,6 +166,7 @@ impl Section {
         network::KEYS
             .iter()
             .chain(traffic::KEYS)
+            .chain(timer::KEYS)
             .chain(sack::KEYS)
             .chain(udp::KEYS)
             .chain(satellites::KEYS)

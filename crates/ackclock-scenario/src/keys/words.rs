@@ -7,7 +7,9 @@ use ackclock::feedback::Units;
 use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering, Shape, UnderWay};
 use ackclock::scenario::{NodeKind, ServiceOrder, Technology};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
-use ackclock::tcp::{FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, TimerKind, TimerScope};
+use ackclock::tcp::{
+    FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RttSamples, SegmentTimeout, TimerKind, TimerScope,
+};
 use ackclock_sat::isl::IslPattern;
 
 /// What travels on the links.
@@ -156,6 +158,10 @@ pub(crate) const TIMERS: [(&str, TimerKind); 3] =
     [("bsd", TimerKind::Bsd), ("ns2", TimerKind::Ns2), ("rfc6298", TimerKind::Rfc6298)];
 pub(crate) const TIMER_SCOPES: [(&str, TimerScope); 2] =
     [("connection", TimerScope::Connection), ("segment", TimerScope::Segment)];
+pub(crate) const SEGMENT_TIMEOUTS: [(&str, SegmentTimeout); 2] =
+    [("current", SegmentTimeout::Current), ("when-sent", SegmentTimeout::WhenSent)];
+pub(crate) const RTT_SAMPLES: [(&str, RttSamples); 2] =
+    [("one-at-a-time", RttSamples::OneAtATime), ("every-segment", RttSamples::EverySegment)];
 pub(crate) const HOST_QUEUES: [(&str, HostQueue); 2] = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
 pub(crate) const OUT_OF_ORDER: [(&str, OutOfOrder); 2] =
     [("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)];

@@ -56,7 +56,7 @@ impl HostTraces {
     pub(super) fn acked(&mut self, now: Time, flow: usize, sender: &Sender) {
         if self.watched.segments {
             let trace = &mut self.senders[flow];
-            match sender.sample_by_timestamps() {
+            match sender.sample_of_acknowledgement() {
                 None => trace.acked(now, sender.flight().una),
                 Some(Some(rtt)) => trace.sampled(now, rtt),
                 Some(None) => {}

@@ -101,7 +101,18 @@ fn of_tcp(tcp: &TcpParams) -> bool {
 }
 
 fn of_timer(timer: &TimerParams) -> bool {
-    let TimerParams { kind, granularity: _, phase, min_rto_ticks: _, max_rto: _, initial_rto: _, scope: _ } = timer;
+    let TimerParams {
+        kind,
+        granularity: _,
+        phase,
+        min_rto_ticks: _,
+        max_rto: _,
+        initial_rto: _,
+        scope: _,
+        segment_timeout: _,
+        samples: _,
+        rttvar_factor: _,
+    } = timer;
     let draws = match kind {
         TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 => false,
     };

@@ -221,9 +221,11 @@ impl Sender {
         Some(self.timed).filter(|&seq| seq != NONE)
     }
 
-    /// Where timestamps measure round trips: the sample that the timer took from the last segment, if it took one.
-    pub fn sample_by_timestamps(&self) -> Option<Option<Span>> {
-        self.samples_by_timestamps.then(|| self.extra.as_ref().and_then(|extra| extra.sampled))
+    /// Where acknowledgements measure round trips, by their timestamps or of every segment: the sample that the timer took from the
+    /// last segment of the receiver, if it took one.
+    pub fn sample_of_acknowledgement(&self) -> Option<Option<Span>> {
+        let extra = self.extra.as_ref()?;
+        (self.samples_by_timestamps || extra.samples_every).then_some(extra.sampled)
     }
 
     /// What is recorded of the timer.

@@ -62,6 +62,17 @@ impl RetransmissionTimer {
         }
     }
 
+    /// The segment is acknowledged that was sent this long ago, and whose stamp was not kept.
+    pub(super) fn sample_since(&mut self, now: Time, rtt: Span) {
+        let sent = Time::from_ps(now.as_ps() - rtt.as_ps());
+        let stamp = match self.kind {
+            TimerKind::Bsd => self.ticks.before(sent),
+            TimerKind::Ns2 => self.ticks.up_to(sent),
+            TimerKind::Rfc6298 => sent.as_ps(),
+        };
+        self.sample(now, stamp);
+    }
+
     /// The segment sent at that instant is acknowledged.
     pub(super) fn sample(&mut self, now: Time, stamp: u64) {
         let elapsed = self.stamp(now) - stamp;
@@ -112,15 +123,20 @@ impl RetransmissionTimer {
         }
     }
 
-    /// It starts, or starts again, as if that had been at the instant of this stamp: it expires at once, or at the next tick, if the
-    /// timeout of today has passed since.
-    pub(super) fn start_since(&mut self, now: Time, stamp: u64) {
+    /// The stamp of the instant at which a timer expires that starts at the instant of this stamp and runs for the timeout that holds
+    /// now.
+    pub(super) fn expiry_stamp(&self, stamp: u64) -> u64 {
         match self.kind {
-            TimerKind::Bsd => {
-                let tick = (stamp + self.rto.ticks()).max(self.ticks.count() + 1);
-                self.due = self.ticks.instant(tick);
-            }
-            TimerKind::Ns2 | TimerKind::Rfc6298 => self.due = (Time::from_ps(stamp) + self.timeout()).max(now),
+            TimerKind::Bsd => stamp + self.rto.ticks(),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => stamp + self.timeout().as_ps(),
+        }
+    }
+
+    /// It starts, or starts again, and expires at the instant of this stamp; if that is past, at once or at the next tick.
+    pub(super) fn start_until(&mut self, now: Time, expiry: u64) {
+        match self.kind {
+            TimerKind::Bsd => self.due = self.ticks.instant(expiry.max(self.ticks.count() + 1)),
+            TimerKind::Ns2 | TimerKind::Rfc6298 => self.due = Time::from_ps(expiry).max(now),
         }
         self.wake = self.due;
     }
@@ -241,7 +257,7 @@ mod tests {
         }
     }
 
-    /// A timer that runs from an earlier instant expires when the timeout of today has passed since, 3 s or 30 ticks; and if that is
+    /// A timer that runs from an earlier instant expires when the timeout has passed since, 3 s or 30 ticks; and if that is
     /// past already, at the next tick or at once.
     #[test]
     fn a_timer_may_run_from_an_earlier_instant() {
@@ -252,10 +268,10 @@ mod tests {
             timer.pass(ms(150));
             let stamp = timer.start_stamp(ms(150));
             timer.pass(ms(950));
-            timer.start_since(ms(950), stamp);
+            timer.start_until(ms(950), timer.expiry_stamp(stamp));
             assert_eq!(timer.wake(), ms(due), "{kind:?}");
             timer.pass(ms(4450));
-            timer.start_since(ms(4450), stamp);
+            timer.start_until(ms(4450), timer.expiry_stamp(stamp));
             assert_eq!(timer.wake(), ms(next), "{kind:?}");
             assert!(timer.expires(ms(next)));
         }
@@ -287,6 +303,24 @@ mod tests {
                 timer.sample(ms(acknowledged), stamp);
                 assert_eq!(timer.ticks(), expected, "{kind:?}, sent at {sent}");
             }
+        }
+    }
+
+    /// A round trip from 150 to 310 ms is the same whether its stamp was kept or is made of the instant afterwards.
+    #[test]
+    fn the_stamp_of_a_segment_can_be_made_afterwards() {
+        for kind in [TimerKind::Bsd, TimerKind::Ns2, TimerKind::Rfc6298] {
+            let (mut kept, mut made) = (timer(kind), timer(kind));
+            kept.pass(ms(150));
+            let stamp = kept.stamp(ms(150));
+            kept.pass(ms(310));
+            kept.sample(ms(310), stamp);
+            made.pass(ms(310));
+            made.sample_since(ms(310), Span::from_ms(160));
+            assert_eq!(kept.state(), made.state(), "{kind:?}");
+            // The first sample: 3 ticks and 6, 2 and 4, 160 ms and 4 · 80.
+            let expected = [9, 6, 4][kind as usize];
+            assert_eq!(made.ticks(), expected, "{kind:?}");
         }
     }
 

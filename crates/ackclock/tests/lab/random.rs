@@ -16,7 +16,7 @@ use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
 use super::queues::{cell_kinds, queues};
-use super::tcp::{dialects, hosts, sack_options, tcp};
+use super::tcp::{dialects, hosts, sack_options, tcp, timers};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
 use super::{abr, feedback, paths, routes};
 
@@ -112,6 +112,7 @@ pub fn example(bytes: &[u8]) -> Example {
     abr::abr(choices, &mut scenario);
     writes(choices, &mut scenario);
     feedback::feedback(choices, &mut scenario, &mut stops);
+    timers(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

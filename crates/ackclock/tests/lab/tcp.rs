@@ -91,6 +91,19 @@ pub fn hosts(choices: &mut Choices, scenario: &mut Scenario) {
     }
 }
 
+/// What round trips timers measure, and how far above them the timeout is. After all choices of older inputs.
+pub fn timers(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(4) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        let timer = &mut flow.tcp.timer;
+        timer.samples = choices.one_of(&[RttSamples::EverySegment, RttSamples::OneAtATime]);
+        timer.segment_timeout = choices.one_of(&[SegmentTimeout::WhenSent, SegmentTimeout::Current]);
+        timer.rttvar_factor = choices.one_of(&[2, 4, 1]);
+    }
+}
+
 /// Some of what differs between dialects.
 struct Dialect {
     timer: TimerKind,

@@ -82,6 +82,9 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
         max_rto: granularity * 64,
         initial_rto: granularity * choices.one_of(&[4, 2, 10]),
         scope: TimerScope::Connection,
+        segment_timeout: SegmentTimeout::Current,
+        samples: RttSamples::OneAtATime,
+        rttvar_factor: 4,
     };
     let ack = match choices.below(3) {
         0 | 1 => AckPolicy::EverySegment,

@@ -30,6 +30,12 @@ pub struct TimerParams {
     pub initial_rto: Span,
     /// What it times.
     pub scope: TimerScope,
+    /// For how long the timer of a segment runs.
+    pub segment_timeout: SegmentTimeout,
+    /// Of which segments round trips are measured, where timestamps do not measure them.
+    pub samples: RttSamples,
+    /// How many mean deviations the timeout of BSD is above the smoothed round trip: more than 0.
+    pub rttvar_factor: u32,
 }
 
 /// What a retransmission timer times.
@@ -40,6 +46,24 @@ pub enum TimerScope {
     /// The oldest segment that is not acknowledged: it runs from the instant at which that was sent last. A timeout forgets when
     /// the others were sent.
     Segment,
+}
+
+/// For how long the timer of the oldest segment runs from when that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentTimeout {
+    /// For the timeout that holds when the segment becomes the oldest, or is sent again.
+    Current,
+    /// For the timeout that held when it was sent last.
+    WhenSent,
+}
+
+/// Of which segments round trips are measured. Of what was sent more than once none is (Karn).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttSamples {
+    /// Of one at a time; any retransmission cancels it.
+    OneAtATime,
+    /// Of every one: an acknowledgement measures that of the last segment that it acknowledges.
+    EverySegment,
 }
 
 /// The offset of a host's ticks from time zero.

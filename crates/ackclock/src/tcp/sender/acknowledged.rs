@@ -130,6 +130,9 @@ impl Sender {
         self.pass_time(now);
         self.fingerprint.event(now.as_ps(), ack);
         assert!(ack <= self.flight.max, "{now}: byte {ack} acknowledged, but only {} sent", self.flight.max);
+        if let Some(extra) = self.extra.as_mut().filter(|extra| extra.samples_every) {
+            extra.sampled = None;
+        }
         if ack < self.flight.una {
             return; // an old one
         }

@@ -32,7 +32,7 @@ impl Sender {
     /// Growth with the measurements that only some senders have.
     #[inline(never)]
     pub(super) fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
-        let Some(OptionalState { setup, times, .. }) = self.extra.as_deref_mut() else {
+        let Some(OptionalState { setup, times, samples_every, sampled, .. }) = self.extra.as_deref_mut() else {
             return self.grow_or_recover(now, ack);
         };
         if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
@@ -40,6 +40,10 @@ impl Sender {
         }
         let window_after = setup.as_ref().and_then(Setup::window_after);
         let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
+        if let (true, Some(rtt)) = (*samples_every, rtt) {
+            *sampled = Some(rtt);
+            self.timer.sample_since(now, rtt);
+        }
         let start = times.as_ref().map(SendTimes::start);
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));

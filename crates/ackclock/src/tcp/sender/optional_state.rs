@@ -9,7 +9,7 @@ use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::TimestampClock;
-use crate::tcp::{HostModel, SendTimes, TcpParams, TimerScope, Writes};
+use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope, Writes};
 use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
@@ -19,6 +19,8 @@ pub(super) struct OptionalState {
     pub(super) setup: Option<Setup>,
     /// When outstanding segments were sent.
     pub(super) times: Option<SendTimes>,
+    /// Whether the timer takes the round trip of every segment from that.
+    pub(super) samples_every: bool,
     /// The pace, if congestion control sets one.
     pub(super) pacer: Option<Pacer>,
     /// Opening the connection, and answering the receiver's FIN.
@@ -28,7 +30,8 @@ pub(super) struct OptionalState {
     /// The clock of the timestamps option, and what is echoed in it.
     pub(super) clock: Option<TimestampClock>,
     pub(super) echo: u32,
-    /// The round trip that the last segment has shown by its timestamps, if it has shown one.
+    /// The round trip that the last segment has shown, by its timestamps or as the acknowledgement of another segment, if it has
+    /// shown one.
     pub(super) sampled: Option<Span>,
     /// Selective acknowledgements of another form than all can read.
     pub(super) sack: Option<SackReader>,
@@ -42,8 +45,9 @@ pub(super) struct OptionalState {
 
 impl OptionalState {
     pub(super) fn new(params: &TcpParams, writes: Option<Writes>) -> Option<Box<OptionalState>> {
+        let samples_every = params.timer.samples == RttSamples::EverySegment && params.timestamp_clock.is_none();
         let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
-        let times = measures.then(|| SendTimes::new(u64::from(params.mss)));
+        let times = (measures || samples_every).then(|| SendTimes::new(u64::from(params.mss)));
         let pacer = params.congestion_control.needs().delivery_rates.then(|| Pacer::new(u64::from(params.mss)));
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
@@ -56,7 +60,7 @@ impl OptionalState {
         };
         let starts = match params.timer.scope {
             TimerScope::Connection => None,
-            TimerScope::Segment => Some(SegmentStarts::default()),
+            TimerScope::Segment => Some(SegmentStarts::new(params.timer.segment_timeout)),
         };
         let any = any || sack.is_some() || server.is_some() || starts.is_some() || writes.is_some();
         any.then(|| {
@@ -64,6 +68,7 @@ impl OptionalState {
             Box::new(OptionalState {
                 setup,
                 times,
+                samples_every,
                 pacer,
                 end,
                 fin,
@@ -88,7 +93,7 @@ impl OptionalState {
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
     pub(super) fn allows_fast_path(&self) -> bool {
-        self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none()
+        self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none() && !self.samples_every
     }
 
     /// A segment on its way out, of a stream that ends at `end`.

@@ -3,6 +3,8 @@
 //! Sources: RFC 6298 §5; [UBR-ABR] §2.4; docs/models/retransmission-timer.md.
 
 use super::Sender;
+use crate::tcp::SegmentTimeout;
+use crate::tcp::timer::segment_starts::SegmentStart;
 use crate::units::Time;
 
 impl Sender {
@@ -24,13 +26,14 @@ impl Sender {
             return;
         }
         let stamp = self.timer.start_stamp(now);
+        let start = SegmentStart { stamp, expiry: self.timer.expiry_stamp(stamp) };
         match self.extra.as_mut().and_then(|extra| extra.starts.as_mut()) {
             None if self.timer.is_off() => self.timer.start(now),
             None => {}
             Some(starts) => {
-                starts.on_sent(seq, stamp);
+                starts.on_sent(seq, start);
                 if seq == self.flight.una {
-                    self.timer.start_since(now, stamp);
+                    self.timer.start_until(now, start.expiry);
                 }
             }
         }
@@ -40,9 +43,14 @@ impl Sender {
     #[inline(never)]
     fn time_oldest(&mut self, now: Time) {
         let una = self.flight.una;
-        let starts = self.extra.as_mut().and_then(|extra| extra.starts.as_mut());
-        match starts.and_then(|starts| starts.oldest(una)) {
-            Some(stamp) => self.timer.start_since(now, stamp),
+        let Some(starts) = self.extra.as_mut().and_then(|extra| extra.starts.as_mut()) else { return };
+        let (oldest, runs_for) = (starts.oldest(una), starts.runs_for());
+        let expiry = oldest.map(|start| match runs_for {
+            SegmentTimeout::Current => self.timer.expiry_stamp(start.stamp),
+            SegmentTimeout::WhenSent => start.expiry,
+        });
+        match expiry {
+            Some(expiry) => self.timer.start_until(now, expiry),
             None => self.timer.stop(),
         }
     }

@@ -80,7 +80,7 @@ impl Sender {
         if !is_new {
             self.stats.retransmissions += 1;
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
-        } else if self.timed == NONE {
+        } else if self.timed == NONE && self.extra.as_ref().is_none_or(|extra| !extra.samples_every) {
             self.time(now, seq);
         }
         // While it was in service it may have been acknowledged.

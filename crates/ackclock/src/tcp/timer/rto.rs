@@ -88,6 +88,11 @@ impl SeenTicks {
         self.count
     }
 
+    /// How many ticks lie before `t`, seen or not.
+    pub(super) fn before(&self, t: Time) -> u64 {
+        self.clock.before(t)
+    }
+
     /// How many ticks lie before `t` or at it, seen or not.
     pub(super) fn up_to(&self, t: Time) -> u64 {
         self.clock.up_to(t)
@@ -121,6 +126,8 @@ pub struct CoarseRto {
     max: u64,
     /// With the backoff since the last valid sample.
     timeout: u64,
+    /// Mean deviations in the timeout, in units in which both estimates have the same scale.
+    deviations: i64,
     /// ns-2 has its own way of counting and of backing off: the factor, and the timeout before it is applied.
     ns2: Option<Ns2Backoff>,
 }
@@ -143,7 +150,10 @@ impl CoarseRto {
         let max = in_ticks(params.max_rto).max(min);
         let initial = in_ticks(params.initial_rto);
         let ns2 = (params.kind == TimerKind::Ns2).then_some(Ns2Backoff { factor: 1, timeout: initial });
-        CoarseRto { srtt8: 0, rttvar4: 0, min, max, timeout: initial.clamp(min, max), ns2 }
+        // The factor is that of the release of BSD; ns-2's is 4.
+        let factor = if ns2.is_some() { 4 } else { params.rttvar_factor };
+        let deviations = 2 * i64::from(factor);
+        CoarseRto { srtt8: 0, rttvar4: 0, min, max, timeout: initial.clamp(min, max), deviations, ns2 }
     }
 
     /// Takes the round trip of a segment that was sent once, in ticks seen between sending and acknowledgement.
@@ -163,7 +173,8 @@ impl CoarseRto {
             self.srtt8 = (self.srtt8 + error).max(1);
             self.rttvar4 = (self.rttvar4 + error.abs() - (self.rttvar4 >> 2)).max(1);
         }
-        let timeout = u64::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(0);
+        // In eighths of a tick; a fraction of a tick is cut off.
+        let timeout = u64::try_from((self.srtt8 + self.deviations * self.rttvar4) >> 3).unwrap_or(0);
         self.timeout = timeout.clamp(self.min, self.max);
         if let Some(ns2) = &mut self.ns2 {
             *ns2 = Ns2Backoff { factor: 1, timeout };
@@ -202,7 +213,7 @@ impl CoarseRto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::{TickPhase, TimerScope};
+    use crate::tcp::{RttSamples, SegmentTimeout, TickPhase, TimerScope};
 
     fn params() -> TimerParams {
         TimerParams {
@@ -213,6 +224,9 @@ mod tests {
             max_rto: Span::from_secs(64),
             initial_rto: Span::from_secs(3),
             scope: TimerScope::Connection,
+            segment_timeout: SegmentTimeout::Current,
+            samples: RttSamples::OneAtATime,
+            rttvar_factor: 4,
         }
     }
 
@@ -344,6 +358,25 @@ mod tests {
             [(1, 16, 4, 6), (1, 15, 4, 5), (3, 17, 5, 7), (0, 17, 5, 14), (0, 17, 5, 28), (2, 17, 4, 6), (1, 16, 4, 6)];
         assert_eq!(CoarseRto::new(&TimerParams { granularity: Span::from_ms(500), ..params() }).ticks(), 6);
         assert_eq!(estimates(Span::from_ms(500), &coarse), expected);
+    }
+
+    /// After a first sample of 27 ticks, counted as 28: srtt8 = 224, rttvar4 = 56. Factor 4: 28 + 56 = 84. Factor 2: 28 + 28 = 56,
+    /// or with the shifts of 1988 ((224 >> 2) + 56) >> 1. Factor 3: 28 + 42.
+    /// Then 104 ticks: error 76; srtt8 = 300, rttvar4 = 56 + 76 − 14 = 118. Factor 4: 37 + 118 = 155. Factor 2: 37.5 + 59 = 96.5, cut
+    /// off; ((300 >> 2) + 118) >> 1 = 96. Factor 3: 37.5 + 88.5 = 126: the halves of both make a whole tick.
+    #[test]
+    fn the_timeout_is_as_many_deviations_above_the_round_trip_as_the_factor_says() {
+        for (rttvar_factor, first, second) in [(4, 84, 155), (2, 56, 96), (3, 70, 126)] {
+            let mut rto = CoarseRto::new(&TimerParams { rttvar_factor, ..params() });
+            rto.sample(27);
+            assert_eq!(rto.ticks(), first, "factor {rttvar_factor}");
+            rto.sample(104);
+            assert_eq!((rto.srtt8, rto.rttvar4, rto.ticks()), (300, 118, second), "factor {rttvar_factor}");
+        }
+        // That of ns-2, which takes the 27 as they are, is no matter of the release of BSD: 27 + 54.
+        let mut ns2 = CoarseRto::new(&TimerParams { kind: TimerKind::Ns2, rttvar_factor: 2, ..params() });
+        ns2.sample(27);
+        assert_eq!(ns2.ticks(), 81);
     }
 
     #[test]
