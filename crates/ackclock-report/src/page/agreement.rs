@@ -77,7 +77,11 @@ impl Axis {
         let is_one = high - low <= LEAST_SPREAD * high.abs();
         let margin = if is_one { (high.abs() * 0.05).max(0.5) } else { 0.07 * (high - low) };
         let (low, high) = (low - margin, high + margin);
-        let step = round_step((high - low) / intervals);
+        // Two ticks at least, or nobody can read a value.
+        let mut step = round_step((high - low) / intervals);
+        while (high / step).floor() - (low / step).ceil() < 1.0 {
+            step = round_step(step / 2.5);
+        }
         let first = (low / step).ceil() as i64;
         let ticks = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
         let decimals = (-(step / unit.0).log10().floor()).max(0.0) as usize;
@@ -277,6 +281,10 @@ mod tests {
             panel.html().as_str().matches("class=\"tick\"").count()
         };
         assert_eq!((words(true), words(false)), (4, 6));
+        // From .5 to .95, where halves would leave one tick.
+        let dots = vec![dot(0.55, 0.1, 0.88, Tone::Notable), dot(0.93, 0.05, 0.93, Tone::Good)];
+        let panel = Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), small: true, dots };
+        assert!(panel.html().as_str().matches("class=\"tick\"").count() >= 4, "two at each axis");
     }
 
     #[test]

@@ -123,7 +123,7 @@ fn panel_of(card: &CardReport) -> Option<Panel> {
     };
     let others = match all - members.len() {
         0 => String::new(),
-        others => format!("; {others} of other quantities below"),
+        others => format!("; {others} others below"),
     };
     let place = |cell: &CellReport| table.cells.iter().position(|of| of.id == cell.id).unwrap_or_default();
     Some(Panel {
