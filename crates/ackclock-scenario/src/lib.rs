@@ -28,6 +28,7 @@
 
 mod abr;
 mod document;
+mod doubts;
 mod feedback;
 mod flows;
 mod keys;
@@ -75,6 +76,16 @@ pub fn rate(text: &str) -> Result<Rate, String> {
 /// Reads a time as scenario files spell it: a number and a unit, as in "550 ms". An error says what is wrong.
 pub fn time(text: &str) -> Result<Span, String> {
     one(text, Dimension::Time).map(|quantity| Span::from_ps(quantity.amount))
+}
+
+/// A number of bytes as scenario files spell it, as in "75 kB".
+pub fn size(bytes: u64) -> String {
+    Quantity { dimension: Dimension::Size, amount: bytes }.canonical()
+}
+
+/// What a word of scenario files stands for, if it is an alias of another: "bbr" for the newest BBR.
+pub fn alias(word: &str) -> Option<&'static str> {
+    keys::words::alias(word)
 }
 
 fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {

@@ -7,6 +7,7 @@ use ackclock::units::Span;
 
 use crate::abr;
 use crate::document::{Document, network_settings};
+use crate::doubts;
 use crate::feedback;
 use crate::flows::route_changes;
 use crate::flows::service;
@@ -91,6 +92,7 @@ impl Frame {
             network.require("[network]", &context, report);
         }
         times(&top, report);
+        doubts::of_times(document, &top, report);
         warn_capacity(document, &top, has_bottleneck, report);
         foreign_sections(document, technology_word, report);
         let framing = framing(document, technology_word);
@@ -132,17 +134,24 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let mut events = route_changes::fill(network, changing);
     events.extend(contacts.as_ref().map(satellites::links::events).unwrap_or_default());
     queues::fill(network, &flows, of_udp, &queues, technology, report);
+    flows::receive_window::size(network, &mut flows);
     feedback::check(network, &flows, &queues, report);
     abr::check_minimum_rates(network, &flows, report);
     abr::warn_parameters(document, &flows, report);
     abr::warn_rates(network, technology, &flows, &queues, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
+    if let Some(bottleneck) = &bottleneck {
+        let places = [top.at("bottleneck"), network_settings.at("access_rate").or(network_settings.at("bottleneck_rate"))];
+        doubts::of_bottleneck(network, &flows, of_udp, (bottleneck.link, places), report);
+    }
+    doubts::of_windows(network, &flows, report);
     let recording = recording(&top, network, report);
     if report.has_errors() {
         return None;
     }
     let path_mtu = common_mtu(&flows);
-    let tcp = tcp::settings(Section::Tcp, &[&document.tcp], path_mtu);
+    let mut tcp = tcp::settings(Section::Tcp, &[&document.tcp], technology_word, path_mtu);
+    flows::receive_window::describe(&mut tcp.own, &flows);
     let FlowTables { flows, tables, ends } = FlowTables::of(flows, path_mtu, network);
     let scenario = Scenario {
         name: top.text("name")?.to_owned(),
@@ -333,16 +342,17 @@ fn technology(word: Option<TechnologyWord>, framing: &Settings) -> Option<Techno
 
 /// Warns about keys of [tcp] that no flow uses, and keys of [flow.NAME.tcp] that this flow does not.
 fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
+    let technology = network.choice("technology", &words::TECHNOLOGIES);
     let resolved: Vec<Tables> = document
         .flows
         .iter()
-        .map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp], None))
+        .map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp], technology, None))
         .collect();
     for (named, tables) in document.flows.iter().zip(&resolved) {
         warn_unused(&named.tcp.own, Section::FlowTcp, &[&tables.own], &|_| None, report);
         mechanisms::warn(&named.tcp.mechanisms, Section::FlowTcpAlgorithm, &[tables], report);
     }
-    let general = tcp::settings(Section::Tcp, &[&document.tcp], None);
+    let general = tcp::settings(Section::Tcp, &[&document.tcp], technology, None);
     let generated = network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::makes_flows);
     let mut everywhere: Vec<&Tables> = resolved.iter().collect();
     if generated || document.flows.iter().any(|named| named.tcp.is_empty()) {

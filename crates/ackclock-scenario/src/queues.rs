@@ -261,10 +261,11 @@ impl Checker<'_> {
         };
         let at = settings.at("policy");
         if !fits && self.first(at, "policy") {
+            let other = self.report.technology(other);
             self.report
                 .error(at, format!("the policy {policy} works on {what}"))
                 .label(format!("{} networks have {}", technology.network(), here.join(", ")))
-                .help(format!("choose one of these, or write technology = \"{other}\" in [network]"));
+                .help(format!("choose one of these, or write {other}"));
         }
         fits.then_some(())
     }
@@ -288,7 +289,14 @@ impl Checker<'_> {
             self.needs_finite_buffer(queue.at("policy"), queue, why);
             return None;
         }
-        let misfit = match (policy.params)(&mechanisms::values(policy.keys, table)?, place) {
+        let values = mechanisms::values(policy.keys, table)?;
+        if let Some(doubt) = (policy.doubt)(&values) {
+            let at = mechanisms::place_of(&doubt, table, queue, "policy");
+            if self.first(at, doubt.keys[0]) {
+                self.report.warning(at, doubt.problem).label(doubt.expected);
+            }
+        }
+        let misfit = match (policy.params)(&values, place) {
             Ok(params) => return Some(params),
             Err(misfit) => misfit,
         };
@@ -420,13 +428,16 @@ impl Checker<'_> {
         let help = match dimension {
             Dimension::Size => {
                 let cells = quantity.amount.div_ceil(CELL_BYTES);
+                let cells = cells.max(1);
                 format!("{} are {cells} cells of {CELL_BYTES} bytes: write \"{cells} cells\"", quantity.canonical())
             }
-            Dimension::Packets => format!("write \"{} cells\", counting the cells of each packet", quantity.amount),
+            Dimension::Packets => {
+                format!("write \"{} cells\", counting the cells of each packet", quantity.amount.max(1))
+            }
             // Only cells are left: a multiple of the bandwidth-delay product fits both.
             other => {
                 debug_assert_eq!(other, Dimension::Cells, "the key `buffer` has no other dimension");
-                format!("write \"{} packets\" or a size in bytes", quantity.amount)
+                format!("write \"{} packets\" or a size in bytes", quantity.amount.max(1))
             }
         };
         self.report

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::keys::dialects;
+use crate::keys::words::ALIASES;
 use crate::keys::{
     Amount, Bare, DROP, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain,
     queue_algorithms, tcp_algorithms,
@@ -75,13 +77,34 @@ fn with_algorithms(mut table: Value) -> Value {
 
 /// A table with the keys of a section.
 fn object(section: Section) -> Value {
-    let properties: Map<String, Value> = section.keys().map(|key| (key.name.to_owned(), property(key))).collect();
+    let properties: Map<String, Value> =
+        section.keys().map(|key| (key.name.to_owned(), with_dialects(section, key, property(key)))).collect();
     json!({
         "type": "object",
         "description": section.about(),
         "additionalProperties": false,
         "properties": properties,
     })
+}
+
+/// A property of a table, with its default in each dialect where these differ.
+fn with_dialects(section: Section, key: &Key, mut property: Value) -> Value {
+    let path = match section {
+        Section::Tcp | Section::FlowTcp => key.name.to_owned(),
+        Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) => {
+            format!("{}.{}", tcp_algorithms()[usize::from(index)].name, key.name)
+        }
+        _ => return property,
+    };
+    let others = dialects::defaults_of(&path);
+    if let (false, Some(about)) = (others.is_empty(), property["description"].as_str()) {
+        let about = about.replacen(" Default: ", " Default in the dialect osu: ", 1);
+        let others: Vec<String> = others.iter().map(|(dialect, value)| format!("In {dialect}: {value}.")).collect();
+        property["description"] = json!(format!("{about} {}", others.join(" ")));
+        // An editor knows one default at most, and would show it in every dialect.
+        property.as_object_mut().map(|property| property.remove("default"));
+    }
+    property
 }
 
 fn property(key: &Key) -> Value {
@@ -94,7 +117,11 @@ fn property(key: &Key) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::FlagOr(words) => json!({ "anyOf": [{ "type": "boolean" }, { "enum": words }] }),
         Kind::Word(words) => json!({ "enum": words }),
-        Kind::Mechanism(family) => json!({ "enum": family.names() }),
+        Kind::Mechanism(family) => {
+            let names = family.names();
+            let aliases = ALIASES.iter().filter(|(_, meant)| names.contains(meant)).map(|(alias, _)| alias);
+            json!({ "enum": names.iter().chain(aliases).collect::<Vec<_>>() })
+        }
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
         Kind::NumberOr { max, words } => json!({

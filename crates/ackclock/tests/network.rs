@@ -89,6 +89,7 @@ fn a_return_channel_has_a_rate_and_a_delay_of_its_own() {
         rate = "64 kbps"
         delay = "200 ms"
         [tcp]
+        dialect = "osu"
         mss = "1460 B"
         [traffic]
         size = "1460 B"
@@ -117,6 +118,7 @@ fn a_packet_is_stored_and_forwarded() {
         bottleneck_rate = "100 Mbps"
         bottleneck_delay = "2 ms"
         [tcp]
+        dialect = "osu"
         mss = "1460 B"
         [traffic]
         size = "1460 B"
@@ -441,6 +443,7 @@ fn a_packet_dumbbell_fills_its_bottleneck() {
         [port."sw1->sw2"]
         buffer = "1.5 bdp"
         [tcp]
+        dialect = "osu"
         mss = "1460 B"
         recovery = "rfc6675"
     "#;

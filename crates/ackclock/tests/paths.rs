@@ -241,6 +241,7 @@ bottleneck_delay = "20 ms"
 buffer = "200 packets"
 red.mean_packet = "1000 B"
 [tcp]
+dialect = "osu"
 mss = "1460 B"
 recovery = "rfc6675"
 receive_window = "256 KiB"

@@ -52,6 +52,9 @@ fn any_lan() -> impl Strategy<Value = (Vec<String>, u64)> {
 
 const DUMBBELL: &str = r#"
 duration = "2 s"
+[tcp]
+dialect = "osu"
+
 [network]
 technology = "packet"
 topology = "dumbbell"

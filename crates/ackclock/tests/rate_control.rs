@@ -24,6 +24,7 @@ topology = "n-by-n"
 [packet]
 link_header = "155 B"
 [tcp]
+dialect = "osu"
 mss = "1024 B"
 receive_window = "600000 B"
 recovery = "vanilla"
@@ -198,6 +199,9 @@ fn a_bucket_releases_at_the_rate() {
 fn the_engines_agree_on_feedback_in_both_directions() {
     let text = r#"
 duration = "500 ms"
+[tcp]
+dialect = "osu"
+
 [network]
 technology = "packet"
 topology = "graph"
@@ -235,6 +239,9 @@ to = "a"
 fn the_engines_agree_where_the_last_port_before_a_host_gives_rates() {
     let text = r#"
 duration = "500 ms"
+[tcp]
+dialect = "osu"
+
 [network]
 technology = "packet"
 topology = "graph"
@@ -414,6 +421,9 @@ fn acknowledgements_are_those_of_the_port_by_which_the_data_left_last() {
 fn acknowledgements_may_lose_their_route_in_a_bucket() {
     let text = r#"
 duration = "500 ms"
+[tcp]
+dialect = "osu"
+
 [network]
 technology = "packet"
 topology = "graph"

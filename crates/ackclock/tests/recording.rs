@@ -27,6 +27,7 @@ bottleneck_delay = "50 ms"
 [queue]
 buffer = "20 packets"
 [tcp]
+dialect = "osu"
 recovery = "rfc6675"
 "#;
 
@@ -234,6 +235,7 @@ queued = "flush"
 [queue]
 buffer = "20 packets"
 [tcp]
+dialect = "osu"
 mss = "960 B"
 recovery = "new-reno"
 [flow.f]

@@ -56,6 +56,7 @@ delay = "1 ms"
 [queue]
 buffer = "50 packets"
 [tcp]
+dialect = "osu"
 mss = "960 B"
 recovery = "new-reno"
 [flow.f]

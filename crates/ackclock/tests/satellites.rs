@@ -12,6 +12,8 @@ use lab::{conserves, flow, port, scenario};
 /// New York to San Francisco by a satellite that stores and forwards. A datagram is 956 + 28 + 16 = 1000 octets on a link.
 const REGENERATIVE: &str = r#"
 duration = "30 s"
+[tcp]
+dialect = "osu"
 [satellites]
 geostationary = "95 W"
 earth = "ns2"
@@ -94,6 +96,8 @@ const LEO: &str = r#"
 duration = "400 s"
 record = ["delay"]
 record_interval = "1 s"
+[tcp]
+dialect = "osu"
 [satellites]
 constellation = "iridium"
 earth = "ns2"

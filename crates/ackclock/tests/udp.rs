@@ -27,6 +27,7 @@ delay = "10 ms"
 [queue]
 buffer = "50 packets"
 [tcp]
+dialect = "osu"
 mss = "1460 B"
 recovery = "rfc6675"
 [flow.f]

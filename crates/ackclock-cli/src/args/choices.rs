@@ -31,6 +31,14 @@ impl From<Interval> for Method {
     }
 }
 
+/// What travels on the links of `quick`, by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Technology {
+    #[default]
+    Packet,
+    Atm,
+}
+
 /// The engines by name. (Comments at the variants would become help, a line for each option and each engine.)
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Engine {

@@ -3,7 +3,7 @@
 mod choices;
 mod sweep;
 
-pub use choices::{Engine, Format};
+pub use choices::{Engine, Format, Technology};
 pub use sweep::{DEFAULT_MAX_RUNS, MergeArgs, Shown, SweepArgs};
 
 use std::env;
@@ -17,7 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::explain;
-use crate::commands::quick::tcps;
+use crate::commands::quick::{compared, tcps};
 use crate::failure::{Exit, Failure};
 use crate::suggested::Suggested;
 use crate::{console, output, words};
@@ -99,41 +99,48 @@ pub enum Command {
     },
 }
 
-/// Compare TCPs over a path, without a file: a table, a chart and a report
+/// Compare TCPs or drop policies over a path, without a file: a table, a chart and a report
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno,newreno,sack\n\n\
+    after_help = "Examples:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno-1990,newreno,sack\n  \
+                  ackclock quick --rate 20Mbps --rtt 40ms --flows reno:2,cubic:2\n  \
+                  ackclock quick --technology atm --policy epd,selective-drop,fba --sources 10 --rate 155.52Mbps --rtt 30ms\n\n\
                   The receive window is twice the rate times the RTT plus the buffer, so that it does not limit the window."
 )]
 pub struct QuickArgs {
+    /// A packet network with fast access links, or an ATM network whose links all have the rate
+    #[arg(long, value_enum, default_value_t)]
+    pub technology: Technology,
     /// Rate of the slow link, as in 2Mbps
     #[arg(long, value_name = "RATE")]
     pub rate: String,
     /// Round-trip time without queues, as in 550ms
     #[arg(long, value_name = "TIME")]
     pub rtt: String,
-    /// Buffer before the slow link: packets, bytes, or multiples of rate times RTT [default: 1bdp, at least 10 packets]
+    /// Buffer before the slow link: packets, bytes or cells, or multiples of rate times RTT [default: 1bdp, at least 10
+    /// packets or 1000 cells]
     #[arg(long, value_name = "SIZE")]
     pub buffer: Option<String>,
-    #[arg(long, value_name = "POLICY", default_value = "tail-drop",
-          value_parser = Suggested(tcps::queue_names), hide_possible_values = true, help = tcps::queue_help())]
-    pub queue: String,
+    #[arg(long, visible_alias = "queue", value_name = "POLICY,...", value_delimiter = ',', default_value = "tail-drop",
+          value_parser = Suggested(compared::policy_names), hide_possible_values = true, help = compared::policy_help())]
+    pub policy: Vec<String>,
     /// Share of the data packets that the slow link corrupts at random, as in 0.1%
     #[arg(long, value_name = "SHARE")]
     pub loss: Option<String>,
     /// Random delay of data packets on the slow link, below this, in order, as in 5ms
     #[arg(long, value_name = "TIME")]
     pub jitter: Option<String>,
-    #[arg(long, value_name = "TCP,...", value_delimiter = ',', default_value = "vanilla,reno,newreno,sack",
+    #[arg(long, value_name = "TCP,...", value_delimiter = ',',
           value_parser = Suggested(tcps::tcp_names), hide_possible_values = true, help = tcps::tcp_help())]
     pub tcp: Vec<String>,
     /// Defaults of all other parameters of TCP: standard (the RFCs of today), ns2-2001, osu (the studies of TCP over ATM)
-    #[arg(long, value_name = "DIALECT", default_value = "standard",
-          value_parser = Suggested(tcps::dialect_names), hide_possible_values = true)]
-    pub dialect: String,
-    /// Number of simultaneous flows, all with the same TCP; several flows begin at random within one RTT
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub flows: u32,
+    /// [default: standard; on ATM networks osu]
+    #[arg(long, value_name = "DIALECT", value_parser = Suggested(tcps::dialect_names), hide_possible_values = true)]
+    pub dialect: Option<String>,
+    /// Number of simultaneous flows with the same TCP, or a mixture as in reno:2,cubic:2; several flows begin at random
+    /// within one RTT [default: 1; on ATM networks 5]
+    #[arg(long, visible_alias = "sources", value_name = "N|TCP:N,...")]
+    pub flows: Option<String>,
     /// Simulated time [default: 200 round trips, at least 30 s, at most 10 min]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<String>,
@@ -329,7 +336,7 @@ pub struct PlotArgs {
     pub to: PathBuf,
 }
 
-/// Write a result folder as one HTML file with tables and plots
+/// Write a result folder as one HTML file with tables and plots; of a sweep show the page that it has
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock report results/lan")]
 pub struct ReportArgs {
@@ -344,12 +351,12 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Compare results with the first one: a table, and an HTML file with plots
+/// Compare results with the first one: a table, and an HTML file with plots; of a sweep show the page that it has
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock compare results/lan results/other --out both.html")]
 pub struct CompareArgs {
-    /// The result folders, two to twenty
-    #[arg(value_name = "DIR", num_args = 2..=20, required = true, value_hint = ValueHint::DirPath)]
+    /// The result folders, two to twenty, or the folder of one sweep
+    #[arg(value_name = "DIR", num_args = 1..=20, required = true, value_hint = ValueHint::DirPath)]
     pub dirs: Vec<PathBuf>,
     /// The metric to plot over time [default: cwnd, throughput, rtt, queue, if most results have recorded them]
     #[arg(long, value_name = "METRIC", hide_possible_values = true,

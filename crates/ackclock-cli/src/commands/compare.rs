@@ -11,15 +11,30 @@ use ackclock_store::document::Document;
 use ackclock_store::tables::TableError;
 use ackclock_store::{recorded, result};
 
-use super::report;
+use super::{own_page, report};
 use crate::args::CompareArgs;
 use crate::failure::{Exit, Failure};
 use crate::{console, output, table};
 
 /// Compares result folders with the first of them.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    if let [dir] = &args.dirs[..] {
+        let page = own_page::of(dir)?.ok_or_else(|| {
+            Failure::usage(
+                format_args!("`{}` has nothing to be compared with", dir.display()),
+                "name two or more result folders, or the folder of one sweep",
+            )
+        })?;
+        return own_page::show(&page, args.out.as_deref());
+    }
     let mut folders: Vec<(&Path, Document)> = Vec::new();
     for dir in &args.dirs {
+        if let Some(page) = own_page::of(dir)? {
+            return Err(Failure::usage(
+                format_args!("`{}` holds many results, and their comparison is {}", dir.display(), page.display()),
+                "compare takes folders of `run`, or the folder of one sweep",
+            ));
+        }
         let (folder, document) = result::open(dir)?;
         report::run(folder, &document, None)?;
         folders.push((folder, document));

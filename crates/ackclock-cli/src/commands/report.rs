@@ -6,6 +6,7 @@ use ackclock_report as report;
 use ackclock_store::document::{Document, Run};
 use ackclock_store::{Holds, MARKER, ResultFolder, recorded, result, seal};
 
+use super::own_page;
 use crate::args::ReportArgs;
 use crate::console;
 use crate::failure::{Exit, Failure};
@@ -14,6 +15,15 @@ use crate::seeds::say_that_it_waits;
 
 /// Writes the report of a result folder, into it if no other place is named.
 pub fn report(args: &ReportArgs) -> Result<Exit, Failure> {
+    if let Some(page) = own_page::of(&args.dir)? {
+        return match args.seed {
+            None => own_page::show(&page, args.out.as_deref()),
+            Some(_) => Err(Failure::usage(
+                format_args!("--seed with `{}`, whose page shows all of its seeds", args.dir.display()),
+                "leave out --seed",
+            )),
+        };
+    }
     let (folder, document) = result::open(&args.dir)?;
     let run = run(folder, &document, args.seed)?;
     let series = recorded::series(folder, &document, run)?;

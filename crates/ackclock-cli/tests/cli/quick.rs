@@ -19,7 +19,7 @@ fn it_prints_a_table_and_a_chart_and_writes_a_report() {
     assert!(lines[0].starts_with("2Mbps, RTT 100ms, buffer 1bdp: one flow for 5 s, 5 seeds"));
     // 2 Mb/s for 100 ms are 25 kB: twice that, and as much again for the buffer.
     assert_eq!(lines[1], "dialect standard, receive window 75 kB");
-    for (line, name) in lines[3..7].iter().zip(["vanilla", "reno", "newreno", "sack"]) {
+    for (line, name) in lines[3..7].iter().zip(["vanilla", "reno-1990", "newreno", "sack"]) {
         assert!(line.starts_with(name), "{line}");
     }
     assert!(lines[8].starts_with("cwnd of f1 over 5 s"), "{}", outcome.stdout);
@@ -32,7 +32,7 @@ fn it_prints_a_table_and_a_chart_and_writes_a_report() {
     // Each TCP has a result folder like that of `run`, which other commands take.
     assert!(place.names() == ["q"] && place.path("q/sack/result.json").exists());
     place.run(&["rerun", "q/newreno"]).exits_with(0);
-    place.run(&["compare", "q/reno", "q/sack"]).exits_with(0);
+    place.run(&["compare", "q/reno-1990", "q/sack"]).exits_with(0);
 }
 
 /// Hardly anything is sent where every second packet is lost, but that is not known before.
@@ -90,11 +90,12 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
         let name = match algorithm.name {
             "new-reno" => "newreno",
             "rfc6675" => "sack",
+            "reno" => "reno-1990",
             name => name,
         };
         (name, algorithm.name, "reno", false)
     });
-    let controls = cc::ALL.iter().filter(|algorithm| algorithm.name != "reno").map(|algorithm| {
+    let controls = cc::ALL.iter().map(|algorithm| {
         let usual = algorithm.usual_recovery;
         let has_own = usual.is_some_and(|usual| usual.instead_of_sack.is_none());
         (algorithm.name, usual.map_or("rfc6675", |usual| usual.name), algorithm.name, !has_own)
@@ -194,7 +195,7 @@ fn wrong_options_are_shown_where_they_are() {
     let said = |more: &[&str], code| quick(&place, more).exits_with(code).without_result().stderr;
     let blue = said(&["--queue", "blue"], 3);
     assert!(
-        blue.starts_with("error: unknown policy \"blue\"\n --> --queue:1:1\n") && blue.contains(", red, "),
+        blue.starts_with("error: unknown policy \"blue\"\n --> --policy:1:1\n") && blue.contains(", red, "),
         "{blue}"
     );
     assert!(blue.contains("= help: not modelled: BLUE; docs/not-modelled.md lists what is not modelled"), "{blue}");
@@ -263,7 +264,7 @@ fn what_is_wrong_is_said_before_anything_is_run() {
     let place = Place::new("quick-wrong");
     for (arguments, code, words) in [
         (&["--tcp", "renno"][..], 2, &["unknown TCP `renno`", "did you mean `reno`?"][..]),
-        (&["--tcp", "quickest"], 2, &["unknown TCP `quickest`", "known: vanilla, reno, newreno, fall-floyd, sack"]),
+        (&["--tcp", "quickest"], 2, &["unknown TCP `quickest`", "known: vanilla, reno-1990, newreno, fall-floyd, sack"]),
         (&["--rate", "2"], 2, &["--rate 2", "Mbps"]),
         (&["--rtt", "1us"], 2, &["--rtt 1us is too short"]),
         (&["--rtt", "61min"], 2, &["--rtt 61min is too long", "1 h or less"]),
@@ -285,4 +286,82 @@ fn what_is_wrong_is_said_before_anything_is_run() {
         }
         assert!(place.names().is_empty(), "{arguments:?} left something behind");
     }
+}
+
+/// Ten sources share a link of 155.52 Mb/s on an ATM network, in the dialect of the studies of TCP over ATM.
+#[test]
+fn drop_policies_of_cells_are_compared_as_tcps_are() {
+    let place = Place::new("quick-atm");
+    let network = ["quick", "--technology=atm", "--rate=155.52Mbps", "--rtt=10ms", "--duration=1s", "--seeds=2", "--out=q"];
+    let more = ["--policy=epd,selective-drop,fba", "--sources=10", "--buffer=1000cells"];
+    let outcome = place.run(&[&network[..], &more].concat()).exits_with(0);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert!(lines[0].starts_with("155.52Mbps, RTT 10ms, buffer 1000cells: 10 flows for 1 s, 2 seeds"), "{}", lines[0]);
+    // 155.52 Mb/s for 10 ms are 194.4 kB: twice that, and 1000 cells of 53 bytes.
+    let common = "ATM, dialect osu, receive window 441800 B, queues and drops in cells, flows begin at random";
+    assert!(lines[1].starts_with(common), "{}", lines[1]);
+    assert!(lines[2].starts_with("TCP   policy ") && lines[2].ends_with("fairness"), "{}", lines[2]);
+    for (line, policy) in lines[3..6].iter().zip(["epd", "selective-drop", "fba"]) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words[..2], ["sack", policy]);
+        let efficiency: f64 = words[4].parse().unwrap();
+        assert!((0.2..=1.0).contains(&efficiency), "{line}");
+    }
+    let scenario = place.read("q/selective-drop/scenario.toml");
+    for line in ["topology = \"n-source\"", "rate = \"155.52 Mbps\"", "policy = \"selective-drop\"", "sources = 10"] {
+        assert!(scenario.contains(&format!("{line}\n")), "{line}: {scenario}");
+    }
+    assert!(place.read("q/report.html").contains("epd, selective-drop and fba: ATM, 155.52Mbps, RTT 10ms"));
+    // Every TCP under one policy, and every policy with several TCPs.
+    let one = place.run(&[&network[..], &["--policy=epd", "--duration=100ms"]].concat()).exits_with(0);
+    assert!(["vanilla", "reno-1990", "newreno", "sack"].iter().all(|name| one.stdout.contains(name)), "{}", one.stdout);
+    let both = ["--policy=epd,ppd", "--tcp=vanilla,sack", "--duration=100ms"];
+    place.run(&[&network[..], &both].concat()).exits_with(0);
+    assert!(place.path("q/vanilla-ppd/result.json").exists() && place.path("q/sack-epd/result.json").exists());
+    place.run(&["verify", "q"]).exits_with(0);
+}
+
+/// The sums of the groups are the numbers of all flows, and each TCP has its line of the chart.
+#[test]
+fn a_mixture_of_tcps_shares_one_path() {
+    let place = Place::new("quick-mixture");
+    let outcome = quick(&place, &["--flows=reno:2,cubic:1", "--seeds=2", "--out=q"]).exits_with(0);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert!(lines[0].contains(": 3 flows for 5 s, 2 seeds"), "{}", lines[0]);
+    let number = |line: &str, label: &str| -> f64 {
+        let rest = line.strip_prefix(label).unwrap_or_else(|| panic!("{label}: {line}"));
+        rest.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let (all, reno, cubic) = (
+        number(lines[3], "reno:2,cubic:1"),
+        number(lines[4], "  reno, f1 to f2"),
+        number(lines[5], "  cubic, f3"),
+    );
+    assert!((all - reno - cubic).abs() < 0.0015 && reno > 0.0 && cubic > 0.0, "{}", outcome.stdout);
+    assert!(lines[7].starts_with("cwnd of the first flow of each TCP over 5 s"), "{}", lines[7]);
+    assert!(lines[8].starts_with("reno f1 ") && lines[9].starts_with("cubic f3 "), "{}", outcome.stdout);
+    let scenario = place.read("q/2reno-1cubic/scenario.toml");
+    assert!(scenario.contains("[flow.f3.tcp]\ncongestion_control = \"cubic\"\n"), "{scenario}");
+    assert!(!scenario.contains("[flow.f2.tcp]"), "{scenario}");
+    place.run(&["rerun", "q/2reno-1cubic"]).exits_with(0);
+}
+
+#[test]
+fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
+    let place = Place::new("quick-misfits");
+    let said = |more: &[&str], code| quick(&place, more).exits_with(code).without_result().stderr;
+    insta::assert_snapshot!(said(&["--policy", "tail-drop,epd"], 3), @"");
+    insta::assert_snapshot!(said(&["--technology=atm", "--policy=red"], 3), @"");
+    insta::assert_snapshot!(said(&["--technology=atm", "--jitter=5ms"], 3), @"");
+    insta::assert_snapshot!(said(&["--technology=atm", "--loss=1%"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubik:2"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubic"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:0"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=reno:2,reno:3"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=reno:900,cubic:101"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:2", "--tcp=reno"], 2), @"");
+    insta::assert_snapshot!(said(&["--flows=few"], 2), @"");
+    let words = said(&["--technology=cells"], 2);
+    assert!(words.contains("[possible values: packet, atm]"), "{words}");
+    assert!(place.names().is_empty());
 }

@@ -2,6 +2,7 @@
 
 mod dialects;
 pub(crate) mod framing;
+pub(crate) mod receive_window;
 pub(crate) mod route_changes;
 pub(crate) mod service;
 pub(crate) mod tcp;
@@ -19,6 +20,7 @@ use route_changes::RouteAt;
 
 use crate::document::{Document, Named};
 use crate::keys::Section;
+use crate::keys::words::TechnologyWord;
 use crate::mechanisms::{GivenTables, Tables};
 use crate::network::Network;
 use crate::network::routes::{self, Finder};
@@ -198,7 +200,7 @@ impl Planner<'_> {
     ) -> Option<Common> {
         let own = table.map(|named| &named.tcp);
         let layers: Vec<&GivenTables> = own.into_iter().chain([&self.context.document.tcp]).collect();
-        let tcp_settings = tcp::settings(Section::FlowTcp, &layers, path_mtu);
+        let tcp_settings = tcp::settings(Section::FlowTcp, &layers, self.context.technology.map(TechnologyWord::of), path_mtu);
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
         let start = settings.span("start").map(|start| Time::ZERO + start);
         let stop = settings

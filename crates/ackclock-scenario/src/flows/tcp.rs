@@ -10,20 +10,30 @@ use ackclock::units::Span;
 
 use crate::flows::dialects;
 use crate::flows::framing;
-use crate::keys::words::{self, OffsetSackKind};
+use crate::flows::receive_window::{AUTO, SMALLEST_WINDOW};
+use crate::keys::dialects::of_technology;
+use crate::keys::words::{self, OffsetSackKind, TechnologyWord};
 use crate::keys::{Section, tcp_algorithms};
 use crate::mechanisms::{self, GivenTables, Tables};
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::Report;
+use crate::values::Value;
 use crate::values::quantity::{Dimension, Quantity};
 
 /// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults, for a path that carries datagrams of so many
-/// octets if that is said.
-pub(crate) fn settings(section: Section, layers: &[&GivenTables], path_mtu: Option<u32>) -> Tables {
+/// octets if that is said. On networks of one technology the dialect is another than on those of the other.
+pub(crate) fn settings(
+    section: Section,
+    layers: &[&GivenTables],
+    technology: Option<TechnologyWord>,
+    path_mtu: Option<u32>,
+) -> Tables {
     let of_algorithm = if section == Section::Tcp { Section::TcpAlgorithm } else { Section::FlowTcpAlgorithm };
     let own: Vec<&Given> = layers.iter().map(|layer| &layer.own).collect();
     let mechanisms: Vec<&[Given]> = layers.iter().map(|layer| &layer.mechanisms[..]).collect();
-    let own = Settings::resolve(section, &own);
+    let mut own = Settings::resolve(section, &own);
+    let (dialect, source) = of_technology(technology);
+    own.set_default("dialect", Value::Word(dialect), source);
     let mut tables = Tables::resolve(own, tcp_algorithms(), of_algorithm, &mechanisms);
     dialects::apply(&mut tables, path_mtu);
     tables.with_derived()
@@ -131,8 +141,13 @@ fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report)
     }
 }
 
-/// Receive window and window scale.
+/// Receive window and window scale. A window that follows the path is set when its queues are known
+/// (`flows/receive_window.rs`).
 fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>) {
+    if settings.word("receive_window") == Some(AUTO) {
+        let scale = settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok());
+        return (Some(SMALLEST_WINDOW), Some(scale.unwrap_or(0)));
+    }
     let Some(window) = settings.amount("receive_window") else { return (None, None) };
     let Some(explicit) = settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) else {
         return (Some(window), settings.choice("window_scale", &[("auto", TcpParams::scale_for(window))]));

@@ -2,6 +2,7 @@
 //! here, with its source.
 
 use super::key::Fallback::{self, Bare, Text};
+use super::words::TechnologyWord;
 
 /// A dialect.
 pub(crate) struct Dialect {
@@ -22,6 +23,14 @@ pub(crate) fn named(name: &str) -> Option<&'static Dialect> {
     ALL.iter().find(|dialect| dialect.name == name)
 }
 
+/// The dialect that networks have without being told: the studies of TCP over ATM are about the TCP of their time.
+pub(crate) fn of_technology(technology: Option<TechnologyWord>) -> (&'static str, &'static str) {
+    match technology {
+        Some(TechnologyWord::Packet) => ("standard", "Ackclock: hosts of today"),
+        Some(TechnologyWord::Atm) | None => ("osu", "[SACK-UBR] \u{a7}6.1"),
+    }
+}
+
 /// All dialects. The first is what the keys default to by themselves.
 pub(crate) const ALL: &[Dialect] = &[
     Dialect { name: "osu", defaults: &[], with_fine_timeouts: &[], follows_mtu: false, satellite_ttl: None },
@@ -34,6 +43,32 @@ pub(crate) const ALL: &[Dialect] = &[
     },
     Dialect { name: "standard", defaults: STANDARD, with_fine_timeouts: &[], follows_mtu: true, satellite_ttl: None },
 ];
+
+/// What the dialects have in the place of the usual default of a key, as `key` or `mechanism.key`: the dialect, and the value
+/// with its source.
+pub(crate) fn defaults_of(path: &str) -> Vec<(&'static str, String)> {
+    let spelled = |default: &Default| {
+        let value = match default.value {
+            Text(text) => format!("{text:?}"),
+            Bare(text) => text.to_owned(),
+            _ => unreachable!("dialects give values as in a file"),
+        };
+        format!("{value} ({})", default.source)
+    };
+    let of = |dialect: &'static Dialect| {
+        let find = |defaults: &'static [Default]| defaults.iter().find(|default| default.key == path).map(spelled);
+        let derived = match path {
+            "mss" if dialect.follows_mtu => Some("what the path carries less headers and options, 1448 B on Ethernet (RFC 6691)"),
+            "initial_window" if dialect.follows_mtu => Some("10 segments, fewer of more than 1460 B (RFC 6928 §2)"),
+            _ => None,
+        };
+        let usual = find(dialect.defaults).or_else(|| derived.map(String::from));
+        let fine = find(dialect.with_fine_timeouts).map(|value| format!("with Vegas {value}"));
+        let words: Vec<String> = usual.into_iter().chain(fine).collect();
+        (!words.is_empty()).then(|| (dialect.name, words.join(", ")))
+    };
+    ALL.iter().filter_map(of).collect()
+}
 
 /// A default of a dialect.
 pub(crate) struct Default {
@@ -77,7 +112,7 @@ const STANDARD: &[Default] = &[
     default("handshake", Bare("true"), "RFC 9293 §3.5"),
     default("fin", Bare("true"), "RFC 9293 §3.6"),
     default("timestamps", Bare("true"), "RFC 7323 §3"),
-    default("receive_window", Text("4194304 B"), "Ackclock: limits few paths"),
+    default("receive_window", Text("auto"), "Ackclock: sized to path and buffer, so that it does not limit"),
     default("timer", Text("rfc6298"), "RFC 6298"),
     default("tick", Text("1 ms"), "RFC 6298 §4: finer than 100 ms"),
     default("min_rto", Text("1 s"), "RFC 6298 (2.4)"),

@@ -117,7 +117,7 @@ pub(super) const KEYS: &[Key] = &[
         sections: TCPS,
         name: "dialect",
         kind: Kind::Mechanism(Family::Dialect),
-        default: Fallback::Text("osu"),
+        default: Fallback::Derived("\"osu\" on ATM networks, \"standard\" on packet networks"),
         source: "Ackclock",
         about: "The TCP that gives the defaults of the other keys: that of [SACK-UBR], ns-2 of 2001, or the RFCs of today. Each key can be set alone.",
         used_if: ALWAYS,
@@ -233,10 +233,10 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: TCPS,
         name: "receive_window",
-        kind: amount(&[Limit { dimension: Dimension::Size, min: 1, max: 1 << 30 }]),
+        kind: amount_or(&[Limit { dimension: Dimension::Size, min: 1, max: 1 << 30 }], &["auto"]),
         default: Fallback::Text("65535 B"),
         source: "[SACK-UBR] §6.1",
-        about: "Receiver window.",
+        about: "Receiver window; \"auto\": twice the product of the slowest link's rate and the round trip, and the buffer before that link (4 MiB if it is infinite).",
         used_if: ALWAYS,
     },
     Key {

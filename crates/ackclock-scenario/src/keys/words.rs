@@ -88,6 +88,14 @@ impl Topology {
     }
 }
 
+/// Words for mechanisms that stand for another word: without a number the newest is meant.
+pub(crate) const ALIASES: [(&str, &str); 1] = [("bbr", "bbr3")];
+
+/// What a word stands for, if it is an alias.
+pub(crate) fn alias(word: &str) -> Option<&'static str> {
+    ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, meant)| *meant)
+}
+
 pub(crate) const NODE_KINDS: [(&str, NodeKind); 2] = [("host", NodeKind::Host), ("switch", NodeKind::Switch)];
 
 pub(crate) const DELAY_SHAPES: [(&str, Shape); 2] = [("steps", Shape::Steps), ("linear", Shape::Linear)];

@@ -126,6 +126,13 @@ impl<'a> Links<'a> {
         let place = ends.and_then(|ends| self.places.get(&ordered(ends)).copied());
         let header = format!("[link.{}]", named.name);
         let Some(place) = place else {
+            if let (false, Some(meant)) = (settings.has("ends"), self.meant_direction(&named.name)) {
+                report
+                    .error(named.at, format!("{} is no direction of a link, and a new link needs `ends`", quoted(&named.name)))
+                    .label("one direction of a link is \"A->B\"")
+                    .help(format!("write [link.\"{meant}\"]"));
+                return None;
+            }
             settings.require(&header, &|_| None, report);
             let ends = ends?;
             // Where rate or delay is wrong, what else is wrong is said too.
@@ -148,6 +155,17 @@ impl<'a> Links<'a> {
         let (rate, delay) = (direction.rate, direction.delay);
         set_defaults(&mut settings, rate, delay);
         self.change_both(place, named, &settings, report)
+    }
+
+    /// The direction of a link that a name such as "sw1-sw2" means, which says both nodes without an arrow.
+    fn meant_direction(&self, name: &str) -> Option<String> {
+        let cuts = name.char_indices().filter(|(_, letter)| matches!(letter, '-' | '_' | '.'));
+        let ends = cuts.map(|(at, _)| (&name[..at], name[at..].trim_start_matches(['-', '_', '.'])));
+        let known = |(from, to): (&str, &str)| {
+            let ends = nodes::named(self.context.nodes, from).zip(nodes::named(self.context.nodes, to))?;
+            self.places.contains_key(&ordered(ends)).then(|| self.spelled(ends))
+        };
+        ends.filter_map(known).next()
     }
 
     /// Changes both directions of a link.
@@ -314,10 +332,11 @@ impl<'a> Links<'a> {
         let settings = Settings::resolve(section, &[given]);
         let key = CHANGING_KEYS.iter().find(|key| self.context.is_atm && is_not_plain(&settings, key));
         let Some(key) = key else { return Some(()) };
+        let packet = report.technology("packet");
         report
             .error(settings.at(key), format!("`{key}` changes or corrupts packets, and this is an ATM network"))
             .label("links of ATM networks have a constant rate and delay and lose nothing")
-            .help("leave it out, or write technology = \"packet\" in [network]");
+            .help(format!("leave it out, or write {packet}"));
         None
     }
 
@@ -370,8 +389,16 @@ fn params<'s>(
         true => Some(Mtu { bytes: u32::try_from(settings.amount("mtu")?).ok()?, at: settings.at("mtu") }),
         false => None,
     };
-    let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
-    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter: settings.span("jitter")?, mtu })
+    let (rate, delay, jitter) = (settings.rate("rate")?, settings.span("delay")?, settings.span("jitter")?);
+    if jitter > delay {
+        let spelled = |span: Span| Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical();
+        let problem = format!("`jitter` is up to {}, more than the delay of {name}, {}", spelled(jitter), spelled(delay));
+        report
+            .warning(settings.at("jitter"), problem)
+            .label("it is added to the delay, which may more than double")
+            .help("a link with so much jitter usually has a longer delay too");
+    }
+    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter, mtu })
 }
 
 /// A rate and a delay that hold where no table gives them.

@@ -101,6 +101,8 @@ pub(crate) struct Report {
     /// The path of the scenario file.
     scenario: Arc<str>,
     texts: Vec<Text>,
+    /// Options of the command line that stand for keys.
+    options: Vec<(Vec<String>, String)>,
     errors: Findings,
     warnings: Findings,
 }
@@ -151,6 +153,19 @@ impl Report {
     /// Adds the value of an option of the command line.
     pub(crate) fn add_argument(&mut self, option: &str, text: &str) -> TextId {
         self.add(option, text, true)
+    }
+
+    /// An option of the command line stands for a key, in the tables in which it is.
+    pub(crate) fn stands_for(&mut self, option: &str, key: &[&str]) {
+        self.options.push((key.iter().map(|name| (*name).to_owned()).collect(), option.to_owned()));
+    }
+
+    /// How `technology` is chosen, for messages: by the option that stands for it, or in a file.
+    pub(crate) fn technology(&self, word: &str) -> String {
+        match self.options.iter().find(|(key, _)| key[..] == ["network", "technology"]) {
+            Some((_, option)) => format!("{option} {word}"),
+            None => format!("technology = {word:?} in [network]"),
+        }
     }
 
     fn add(&mut self, file: &str, text: &str, is_argument: bool) -> TextId {

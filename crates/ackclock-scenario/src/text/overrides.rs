@@ -24,6 +24,7 @@ pub struct Argument<'a> {
 pub(crate) fn apply_arguments(tree: &mut Table, arguments: &[Argument<'_>], report: &mut Report) {
     for Argument { option, key, value } in arguments {
         let id = report.add_argument(option, value);
+        report.stands_for(option, key);
         let Some(item) = parse_value(value, id, 0, report) else { continue };
         let at = item.at;
         lay(tree, key.iter().map(|name| ((*name).to_owned(), at)).collect(), item);

@@ -121,7 +121,6 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("service_order", "roundrobin", "write \"rotating\""),
     ("congestion_control", "newreno", "New Reno is a recovery; write recovery = \"new-reno\""),
     ("congestion_control", "vegasa", "write \"vegas-a\""),
-    ("congestion_control", "bbr", "there are \"bbr1\" and \"bbr3\""),
     ("congestion_control", "sack", "SACK is a recovery; write recovery = \"rfc6675\" or \"rack\""),
     ("model", "gilbert", "the model of two states is \"markov\""),
     ("model", "gilbertelliott", "the model of two states is \"markov\""),

@@ -36,15 +36,12 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
             if number > 0.0 && number <= 1.0 {
                 return Some(Value::Number(number));
             }
-            let help = if number > 1.0 && number.fract() == 0.0 {
-                format!("for cells write \"{number} cells\"")
-            } else {
-                String::new()
-            };
+            let cells = format!("{number} cells");
+            let help = is_accepted(amount, &cells).then(|| format!("for cells write {cells:?}"));
             report
                 .error(item.at, format!("`{name}` is {number}"))
                 .label("a number without unit is a fraction of the buffer: more than 0, at most 1")
-                .help_if((!help.is_empty()).then_some(help));
+                .help_if(help);
             return None;
         }
         (Node::Integer(integer), Bare::Integer { max }) => {
@@ -71,8 +68,7 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
                     .help_if(instead_of_zero(name, limit, amount.words));
                 return None;
             }
-            let examples: Vec<String> =
-                amount.limits.iter().take(2).map(|limit| format!("\"{number} {}\"", limit.example_unit())).collect();
+            let examples = examples(amount, &number);
             let label = match examples.is_empty() {
                 true => format!("expected {}", alternatives(amount)),
                 false => format!("write {}", examples.join(" or ")),
@@ -120,6 +116,21 @@ fn within_limits(
     None
 }
 
+/// Whether a text may be the value. What a message suggests has to be.
+fn is_accepted(amount: &Amount, text: &str) -> bool {
+    let dimensions: Vec<Dimension> = amount.limits.iter().map(|limit| limit.dimension).collect();
+    let Ok(quantity) = Quantity::parse(text, &dimensions) else { return false };
+    let mut limits = amount.limits.iter().filter(|limit| limit.dimension == quantity.dimension);
+    limits.any(|limit| (limit.min..=limit.max).contains(&quantity.amount))
+}
+
+/// A number without a unit with the units of one or two dimensions that it may have, each in quotes.
+fn examples(amount: &Amount, number: &str) -> Vec<String> {
+    let spelled = |limit: &Limit| format!("{number} {}", limit.example_unit());
+    let fitting = amount.limits.iter().map(spelled).filter(|text| is_accepted(amount, text));
+    fitting.take(2).map(|text| format!("{text:?}")).collect()
+}
+
 /// What to write where nothing is meant by a zero, and a word stands for what may be.
 fn instead_of_zero(name: &str, limit: &Limit, words: &[&str]) -> Option<String> {
     let word = words.first()?;
@@ -162,9 +173,16 @@ fn explain(
                 .help("zero or more is meant: leave out the sign");
         }
         QuantityError::NoUnit { number } => {
-            let label = match (&amount.bare, amount.limits.first()) {
-                (Bare::None, Some(limit)) => format!("write \"{number} {}\"", limit.example_unit()),
-                _ => format!("write {number} without quotes"),
+            let plain = number.parse::<f64>().unwrap_or(f64::NAN);
+            let fits = match amount.bare {
+                Bare::None => false,
+                Bare::Fraction => plain > 0.0 && plain <= 1.0,
+                Bare::Integer { max } => plain.fract() == 0.0 && plain <= max as f64,
+            };
+            let label = match (fits, examples(amount, &number).first()) {
+                (true, _) => format!("write {number} without quotes"),
+                (false, Some(example)) => format!("write {example}"),
+                (false, None) => format!("expected {}", alternatives(amount)),
             };
             report
                 .error(at, format!("`{name}` needs a unit"))
@@ -172,24 +190,34 @@ fn explain(
                 .help_if((!dimensions.is_empty()).then(|| units(dimensions)));
         }
         QuantityError::UnknownUnit { number, unit } if unit == "%" && matches!(amount.bare, Bare::Fraction) => {
-            let fraction = number.parse::<f64>().map_or(String::new(), |percent| format!("write {}", percent / 100.0));
-            report.error(at, format!("`{name}` is {shown}")).label(fraction).help("fractions are plain numbers");
+            let fraction = number.parse::<f64>().map_or(f64::NAN, |percent| percent / 100.0);
+            let label = match fraction > 0.0 && fraction <= 1.0 {
+                true => format!("write {fraction}"),
+                false => format!("expected {}", alternatives(amount)),
+            };
+            report.error(at, format!("`{name}` is {shown}")).label(label).help("fractions are plain numbers");
         }
         QuantityError::UnknownUnit { number, unit }
             if dimensions.contains(&Dimension::Rate) && bytes_per_second(&number, &unit).is_some() =>
         {
             let bits = bytes_per_second(&number, &unit).expect("just found");
+            let label = match is_accepted(amount, &bits) {
+                true => format!("in bits per second: {bits:?}"),
+                false => format!("expected {}", alternatives(amount)),
+            };
             report
                 .error(at, format!("{} is a unit of bytes per second", quoted(&unit)))
-                .label(format!("in bits per second: \"{bits}\""))
+                .label(label)
                 .help(units(dimensions));
         }
         QuantityError::UnknownUnit { number, unit } => {
-            let near = nearest_unit(&unit, dimensions);
+            let near = nearest_unit(&unit, dimensions).map(|near| format!("{number} {near}"));
+            let near = near.filter(|near| is_accepted(amount, near));
+            let has_near = near.is_some();
             report
                 .error(at, format!("{} is no unit", quoted(&unit)))
-                .label(near.map_or_else(|| units(dimensions), |near| format!("did you mean \"{number} {near}\"?")))
-                .help_if(near.is_some().then(|| units(dimensions)));
+                .label(near.map_or_else(|| units(dimensions), |near| format!("did you mean {near:?}?")))
+                .help_if(has_near.then(|| units(dimensions)));
         }
         QuantityError::WrongDimension { found, .. } => {
             report

@@ -6,6 +6,7 @@ use super::expectation::{example, unexpected};
 use super::fields::Fields;
 use super::words::{float, whole, word};
 use super::{defaults, quantities};
+use crate::keys::words::alias;
 use crate::keys::{Key, Kind};
 use crate::text::diagnostic::Report;
 use crate::text::tree::{Item, Node, quoted};
@@ -33,7 +34,7 @@ pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
             word(name, words, text, item.at, report).map(Value::Word)
         }
         (Kind::Mechanism(family), Node::Text(text)) => {
-            word(name, family.names(), text, item.at, report).map(Value::Word)
+            word(name, family.names(), alias(text).unwrap_or(text), item.at, report).map(Value::Word)
         }
         (Kind::Integer { min, max }, Node::Integer(integer)) => {
             whole(name, *integer, *min, *max, item.at, report).map(Value::Integer)

@@ -246,6 +246,11 @@ impl Delays {
         self.least.get(self.next(time)).map_or(self.at(time), |&later| later.min(self.at(time)))
     }
 
+    /// The longest delay there ever is.
+    pub fn longest(&self) -> Span {
+        self.points.iter().map(|&(_, delay)| delay).max().expect("there is a first point")
+    }
+
     /// Whether it never changes.
     pub fn is_constant(&self) -> bool {
         self.points.iter().all(|&(_, delay)| delay == self.points[0].1)

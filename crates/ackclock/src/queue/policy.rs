@@ -33,6 +33,8 @@ pub struct Policy<P> {
     pub keys: &'static [Key],
     /// Why it cannot work in a buffer without a limit, if it cannot.
     pub needs_limit: Option<&'static str>,
+    /// What of its parameters is probably not meant, though it can be run.
+    pub doubt: fn(&Values) -> Option<Misfit>,
     /// Its parameters for a port.
     pub params: fn(&Values, &Port) -> Result<P, Misfit>,
 }

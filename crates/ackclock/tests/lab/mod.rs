@@ -55,11 +55,12 @@ pub fn two_senders(head: &str, access_rate: &str, middle_delay: &str, buffer: &s
 pub const SECOND_FLOW: [&str; 2] = ["flow.f2.from=s2", "flow.f2.to=d"];
 
 /// One sender s, one switch r, one receiver d, and a flow f, over links `first` and `last` of 1 Mb/s with this delay; `head` is
-/// what stands before, and `tcp` in [tcp].
+/// what stands before, and `tcp` in [tcp], in the dialect osu if that says no other.
 pub fn line(head: &str, delay: &str, tcp: &str) -> String {
     let links = [("first", ["s", "r"], "1 Mbps", delay), ("last", ["r", "d"], "1 Mbps", delay)];
     let network = packet_network(&["s", "d"], &["r"], &links);
-    format!("{head}\n{network}[tcp]\n{tcp}\n[flow.f]\nfrom = \"s\"\nto = \"d\"\n")
+    let dialect = if tcp.contains("dialect") { "" } else { "dialect = \"osu\"\n" };
+    format!("{head}\n{network}[tcp]\n{dialect}{tcp}\n[flow.f]\nfrom = \"s\"\nto = \"d\"\n")
 }
 
 /// The tables of a packet network: hosts, switches, and links with name, ends, rate and delay.

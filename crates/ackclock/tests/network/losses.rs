@@ -140,6 +140,7 @@ fn what_waits_within_a_batch_is_taken_back_where_a_timer_may_expire_at_once() {
         bottleneck_rate = "10 Mbps"
         bottleneck_delay = "20 ms"
         [tcp]
+        dialect = "osu"
         mss = "1460 B"
         receive_window = "5840 B"
         tick = "149 ms"
@@ -170,6 +171,7 @@ fn a_timeout_takes_back_what_waits_in_the_host() {
         bottleneck_rate = "10 Mbps"
         bottleneck_delay = "200 ms"
         [tcp]
+        dialect = "osu"
         mss = "1460 B"
         initial_window = "20 segments"
         tick = "10 ms"

@@ -8,6 +8,9 @@ use super::lab::*;
 fn more_may_wait_than_time_can_tell() {
     let text = r#"
         duration = "20 s"
+        [tcp]
+        dialect = "osu"
+
         [network]
         technology = "packet"
         topology = "dumbbell"

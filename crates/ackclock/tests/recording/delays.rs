@@ -30,6 +30,7 @@ link_header = "0 B"
 [queue]
 buffer = "10 packets"
 [tcp]
+dialect = "osu"
 mss = "960 B"
 recovery = "new-reno"
 [flow.f]

@@ -11,6 +11,7 @@ use crate::{output, spelling};
 use terms::TERMS;
 
 mod keys;
+mod pages;
 mod terms;
 
 /// Explains a metric, a column, a key of the result document, a word of printed tables, a reason of drops, an exit code,
@@ -164,9 +165,12 @@ fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
             (false, None) => format!("\n    one of: {}", words.join(", ")),
             (false, Some(others)) => format!("\n    {others}, or one of: {}", words.join(", ")),
         };
-        add(key, format!("a key {place}\n    {about}{choice}"));
+        let page = |page: Option<&str>| page.map_or(String::new(), |page| format!("\n    see docs/models/{page}.md"));
+        add(key, format!("a key {place}\n    {about}{choice}{}", page(pages::of_key(path, key))));
         for word in words {
-            add(word, format!("{A_VALUE} of the key `{key}` {place}\n    {about}"));
+            let alias = ackclock_scenario::alias(word).map_or(String::new(), |meant| format!(", another name of {meant}"));
+            let page = page(pages::of_word(key, word));
+            add(word, format!("{A_VALUE} of the key `{key}` {place}{alias}\n    {about}{page}"));
         }
         let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         of_schema(property, &below, add);

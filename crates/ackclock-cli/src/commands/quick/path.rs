@@ -1,11 +1,11 @@
-//! The path that is asked for, as a scenario for each TCP.
+//! The path that is asked for, as a scenario for each of the results that are compared.
 
-use ackclock::scenario::{Buffer, Scenario};
 use ackclock::units::{Rate, Span};
 use ackclock_scenario::{Argument, LoadError, Loaded, Memory};
 
-use super::tcps::{STANDARD, Tcp};
-use crate::args::QuickArgs;
+use super::compared::{Asked, Compared};
+use super::tcps::STANDARD;
+use crate::args::{QuickArgs, Technology};
 use crate::failure::Failure;
 
 fn quantity<T>(option: &str, text: &str, read: fn(&str) -> Result<T, String>) -> Result<T, Failure> {
@@ -34,6 +34,12 @@ impl QuickPath {
         if rate.as_bps() > FASTEST_BPS {
             return Err(Failure::usage(format_args!("--rate {} is too fast", args.rate), "give 1 Tbps or less"));
         }
+        if let (Technology::Atm, Some(loss)) = (args.technology, &args.loss) {
+            return Err(Failure::usage(
+                format_args!("--loss {loss}: links of ATM networks lose nothing"),
+                "leave it out, or write --technology packet",
+            ));
+        }
         let loss = args.loss.as_deref().map_or(Ok(0.0), share);
         let loss = loss.map_err(|why| {
             let given = args.loss.as_deref().unwrap_or_default();
@@ -45,40 +51,56 @@ impl QuickPath {
         Ok(QuickPath { rate, rtt, loss })
     }
 
-    /// The buffer that is asked for, or one bandwidth-delay product with room for a few packets of a short or slow path.
+    /// The buffer that is asked for, or one bandwidth-delay product with room for some packets or frames of a short or slow
+    /// path.
     pub fn buffer<'a>(&self, args: &'a QuickArgs) -> &'a str {
         let bdp_bits = u128::from(self.rate.as_bps()) * u128::from(self.rtt.as_ps()) / 1_000_000_000_000;
-        args.buffer.as_deref().unwrap_or(if bdp_bits < 8 * 15_120 { "10 packets" } else { "1bdp" })
+        let (least_bytes, least) = match args.technology {
+            Technology::Packet => (10 * 1512, "10 packets"),
+            Technology::Atm => (1000 * 53, "1000 cells"),
+        };
+        args.buffer.as_deref().unwrap_or(if bdp_bits < 8 * least_bytes { least } else { "1bdp" })
     }
 
-    /// As a scenario: fast links to two routers, and the slow, long one between them.
-    fn scenario(&self, args: &QuickArgs, tcp: &Tcp, receive_window: Option<u64>) -> String {
+    /// As a scenario: fast links to two routers, and the slow, long one between them. On an ATM network all links are as fast
+    /// as each other, as in the studies of TCP over ATM: there the switch limits several sources.
+    fn scenario(&self, args: &QuickArgs, asked: &Asked, compared: &Compared) -> String {
         let QuickPath { rate, rtt, loss } = self;
         let access_ps = (rtt.as_ps() / 100).min(ONE_MS);
         let trunk_ps = rtt.as_ps() / 2 - 2 * access_ps;
-        let access_bps = rate.as_bps().saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate.as_bps());
+        let (rate_bps, flows) = (rate.as_bps(), asked.flows);
+        let access_bps = rate_bps.saturating_mul(10).clamp(100_000_000, 1_000_000_000_000).max(rate_bps);
+        let network = match args.technology {
+            Technology::Packet => format!(
+                "technology = \"packet\"\ntopology = \"dumbbell\"\nsources = {flows}\naccess_rate = \"{access_bps} bps\"\n\
+                 access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{rate_bps} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n"
+            ),
+            Technology::Atm => format!(
+                "topology = \"n-source\"\nsources = {flows}\nrate = \"{rate_bps} bps\"\naccess_delay = \"{access_ps} ps\"\n\
+                 trunk_delay = \"{trunk_ps} ps\"\n"
+            ),
+        };
         let interval_ps = (*rtt).max(SHORTEST_INTERVAL).as_ps();
-        let window = receive_window.map_or(String::new(), |bytes| format!("receive_window = \"{bytes} B\"\n"));
         // The timer of the standard dialect has no ticks whose phase could matter.
-        let phase = if args.dialect == STANDARD { "" } else { "tick_phase = \"random\"\n" };
+        let phase = if asked.dialect == STANDARD { "" } else { "tick_phase = \"random\"\n" };
         // Flows that begin at one instant stay synchronized: the same flow would lose under every seed.
         let jitter = format!("[traffic]\nstart_jitter = \"{} ps\"\n", rtt.as_ps());
         let errors = format!("[link.\"{BOTTLENECK}\"]\nerrors = {{ model = \"uniform\", rate = {loss:?} }}\n");
-        format!(
+        let first = &compared.groups[0].tcp;
+        let mut text = format!(
             "name = \"quick-{}\"\nduration = \"{} s\"\nrecord = [\"tcp\", \"ports\"]\n\
-             record_interval = \"{interval_ps} ps\"\n\
-             [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = {}\naccess_rate = \"{access_bps} bps\"\n\
-             access_delay = \"{access_ps} ps\"\nbottleneck_rate = \"{} bps\"\nbottleneck_delay = \"{trunk_ps} ps\"\n\
-             [tcp]\n{}congestion_control = \"{}\"\n{phase}{window}{}{}",
-            tcp.name,
+             record_interval = \"{interval_ps} ps\"\n[network]\n{network}[tcp]\n{}{phase}receive_window = \"auto\"\n{}{}",
+            compared.name,
             default_duration_s(*rtt),
-            args.flows,
-            rate.as_bps(),
-            tcp.recovery_line(&args.dialect),
-            tcp.congestion_control,
-            if args.flows > 1 { jitter.as_str() } else { "" },
+            first.lines(&asked.dialect),
+            if flows > 1 { jitter.as_str() } else { "" },
             if *loss > 0.0 { errors.as_str() } else { "" },
-        )
+        );
+        for group in &compared.groups[1..] {
+            let lines = group.tcp.lines(&asked.dialect);
+            (group.first..group.first + group.flows).for_each(|number| text += &format!("[flow.f{number}.tcp]\n{lines}"));
+        }
+        text
     }
 }
 
@@ -97,47 +119,26 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The scenario of one TCP. Its receive window is two bandwidth-delay products and the buffer, which follow from all that
-/// is said about the path.
-pub fn load(args: &QuickArgs, path: &QuickPath, tcp: &Tcp) -> Result<Loaded, Failure> {
+/// The scenario of one of the results.
+pub fn load(args: &QuickArgs, path: &QuickPath, asked: &Asked, compared: &Compared) -> Result<Loaded, Failure> {
     let option = |option, key, value| Argument { option, key, value };
+    let technology = match args.technology {
+        Technology::Packet => "packet",
+        Technology::Atm => "atm",
+    };
     let mut arguments = vec![
-        option("--buffer", &["queue", "buffer"][..], path.buffer(args)),
-        option("--queue", &["queue", "policy"], &args.queue),
-        option("--dialect", &["tcp", "dialect"], &args.dialect),
+        option("--technology", &["network", "technology"][..], technology),
+        option("--buffer", &["queue", "buffer"], path.buffer(args)),
+        option("--policy", &["queue", "policy"], &compared.policy),
+        option("--dialect", &["tcp", "dialect"], &asked.dialect),
     ];
     arguments.extend(args.jitter.as_deref().map(|value| option("--jitter", &["link", BOTTLENECK, "jitter"], value)));
     arguments.extend(args.duration.as_deref().map(|value| option("--duration", &["duration"], value)));
-    let load = |receive_window| {
-        let files = Memory::new().with(FILE, path.scenario(args, tcp, receive_window));
-        ackclock_scenario::load_with(&files, FILE, &arguments, &args.set).map_err(|error| match error {
-            LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence: Some("nothing was run") },
-            LoadError::Unreadable { error, .. } => Failure::defect(error),
-        })
-    };
-    load(Some(receive_window(&load(None)?.scenario)))
-}
-
-/// Two bandwidth-delay products and the buffer: what is under way at most, and as much again while a loss is repaired. At
-/// least what needs no window scaling, at most what TCP can say.
-fn receive_window(scenario: &Scenario) -> u64 {
-    let (Some(flow), Some(link)) =
-        (scenario.flows.iter().next(), scenario.links.iter().find(|link| link.name == BOTTLENECK))
-    else {
-        return SMALLEST_WINDOW;
-    };
-    let round_trip = [&flow.forward, &flow.backward].into_iter().flat_map(|route| route.links());
-    let longest = |link: &ackclock::scenario::Link| u128::from((link.delay + link.params.jitter).as_ps());
-    let round_trip_ps: u128 = round_trip.map(|link| longest(&scenario.links[link])).sum();
-    let bdp = u128::from(link.rate.as_bps()) * round_trip_ps / (8 * 1_000_000_000_000);
-    // Datagrams have at most so many bytes more than their payload.
-    let buffer = match link.queue.buffer {
-        Buffer::Bytes(bytes) => u128::from(bytes),
-        Buffer::Packets(packets) => u128::from(packets) * u128::from(flow.tcp.mss + 80),
-        Buffer::Infinite | Buffer::Cells(_) => u128::from(LARGEST_WINDOW),
-    };
-    let wanted = u64::try_from(2 * bdp + buffer).unwrap_or(u64::MAX);
-    wanted.clamp(SMALLEST_WINDOW, LARGEST_WINDOW)
+    let files = Memory::new().with(FILE, path.scenario(args, asked, compared));
+    ackclock_scenario::load_with(&files, FILE, &arguments, &args.set).map_err(|error| match error {
+        LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence: Some("nothing was run") },
+        LoadError::Unreadable { error, .. } => Failure::defect(error),
+    })
 }
 
 /// Two hundred round trips, but neither less than half a minute nor more than ten.
@@ -145,9 +146,8 @@ fn default_duration_s(rtt: Span) -> u64 {
     ((200.0 * rtt.as_secs_f64()).ceil() as u64).clamp(30, 600)
 }
 
-/// The largest window that TCP can express (RFC 7323 §2.3), and the largest without scaling.
+/// The largest window that TCP can express (RFC 7323 §2.3).
 pub const LARGEST_WINDOW: u64 = 65_535 << 14;
-const SMALLEST_WINDOW: u64 = 65_535;
 /// What the file of the scenario would be called.
 const FILE: &str = "quick.toml";
 /// The name of the port that limits.

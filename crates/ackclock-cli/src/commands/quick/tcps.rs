@@ -1,11 +1,12 @@
-//! The TCPs, policies and dialects that can be compared, by their names on the command line.
+//! The TCPs and dialects that can be compared, by their names on the command line.
 
-use ackclock::queue::packet;
 use ackclock::tcp::{cc, recovery};
 
+use super::compared::RECOVERIES;
 use crate::words;
 
 /// A TCP that can be compared.
+#[derive(Clone)]
 pub struct Tcp {
     /// Its name on the command line.
     pub name: &'static str,
@@ -16,8 +17,8 @@ pub struct Tcp {
     pub congestion_control: &'static str,
 }
 
-/// What a recovery is called here, where that is shorter.
-const SHORT_NAMES: [(&str, &str); 2] = [("new-reno", "newreno"), ("rfc6675", "sack")];
+/// What a recovery is called here. `reno` alone is the congestion control, with the recovery of hosts of today.
+const OTHER_NAMES: [(&str, &str); 3] = [("new-reno", "newreno"), ("rfc6675", "sack"), ("reno", "reno-1990")];
 /// The congestion control of those that are called after their recovery.
 const RENO: &str = "reno";
 
@@ -25,31 +26,34 @@ const RENO: &str = "reno";
 fn tcps() -> Vec<Tcp> {
     let recoveries = recovery::ALL.iter().filter(|algorithm| !algorithm.needs.fine_timeouts);
     let of_recovery = |algorithm: &recovery::Algorithm| {
-        let short = SHORT_NAMES.iter().find(|(name, _)| *name == algorithm.name);
-        let name = short.map_or(algorithm.name, |(_, short)| short);
+        let other = OTHER_NAMES.iter().find(|(name, _)| *name == algorithm.name);
+        let name = other.map_or(algorithm.name, |(_, other)| other);
         Tcp { name, recovery: Some(algorithm.name), congestion_control: RENO }
     };
-    let congestion_controls = cc::ALL.iter().filter(|algorithm| algorithm.name != RENO);
     let of_congestion_control = |algorithm: &cc::Algorithm| {
         let own = algorithm.usual_recovery.filter(|usual| usual.instead_of_sack.is_none());
         let recovery = own.map(|usual| usual.name);
         Tcp { name: algorithm.name, recovery, congestion_control: algorithm.name }
     };
-    recoveries.map(of_recovery).chain(congestion_controls.map(of_congestion_control)).collect()
+    recoveries.map(of_recovery).chain(cc::ALL.iter().map(of_congestion_control)).collect()
 }
 
 impl Tcp {
-    /// By its name, or by what scenario files call its recovery.
+    /// By its name, by what scenario files call its recovery, or by an alias.
     pub fn named(wanted: &str) -> Option<Tcp> {
+        let wanted = ackclock_scenario::alias(wanted).unwrap_or(wanted);
         let by_recovery = |tcp: &Tcp| tcp.congestion_control == RENO && tcp.recovery == Some(wanted);
         tcps().into_iter().find(|tcp| tcp.name == wanted).or_else(|| tcps().into_iter().find(by_recovery))
     }
 
-    /// The line that says its recovery, where neither its dialect nor its congestion control does.
-    pub fn recovery_line(&self, dialect: &str) -> String {
+    /// The lines of a scenario that say its congestion control, and its recovery where neither its dialect nor its
+    /// congestion control does.
+    pub fn lines(&self, dialect: &str) -> String {
         let has_usual = cc::Algorithm::named(self.congestion_control).is_some_and(|own| own.usual_recovery.is_some());
         let otherwise = if dialect == STANDARD || has_usual { None } else { Some("rfc6675") };
-        self.recovery.or(otherwise).map_or(String::new(), |recovery| format!("recovery = \"{recovery}\"\n"))
+        let recovery = self.recovery.or(otherwise);
+        let recovery = recovery.map_or(String::new(), |recovery| format!("recovery = \"{recovery}\"\n"));
+        format!("{recovery}congestion_control = \"{}\"\n", self.congestion_control)
     }
 }
 
@@ -66,21 +70,13 @@ pub fn tcp_help() -> String {
         wanted.join(", ")
     };
     format!(
-        "The TCPs to compare: {} (recoveries, with the congestion control of Reno); {} (congestion controls, with SACK); {} (both)",
-        names(&|tcp| tcp.congestion_control == RENO),
-        names(&|tcp| tcp.congestion_control != RENO && tcp.recovery.is_none()),
+        "The TCPs to compare: {} (recoveries, with the congestion control of Reno); {} (congestion controls, with SACK); {} (both); \
+         bbr is the newest BBR [default: {}; of several policies sack]",
+        names(&|tcp| tcp.congestion_control == RENO && tcp.recovery.is_some()),
+        names(&|tcp| tcp.recovery.is_none()),
         names(&|tcp| tcp.congestion_control != RENO && tcp.recovery.is_some()),
+        RECOVERIES.join(","),
     )
-}
-
-/// The policies of packets, for completions.
-pub fn queue_names() -> Vec<String> {
-    packet::POLICIES.iter().map(|policy| policy.name.to_owned()).collect()
-}
-
-/// What the help says of them.
-pub fn queue_help() -> String {
-    format!("The drop policy of that buffer: {}", queue_names().join(", "))
 }
 
 /// The dialects, for completions.
@@ -90,14 +86,16 @@ pub fn dialect_names() -> Vec<String> {
 
 /// The dialect of TCP as it is today.
 pub const STANDARD: &str = "standard";
+/// The dialect of the studies of TCP over ATM.
+pub const ATM_DIALECT: &str = "osu";
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
 
+    use super::super::compared::policy_names;
     use crate::args::Cli;
-    use ackclock_scenario::Memory;
 
     #[test]
     fn every_recovery_and_every_congestion_control_of_scenario_files_can_be_compared() {
@@ -115,18 +113,11 @@ mod tests {
         assert_eq!(name("new-reno"), Some(("newreno", Some("new-reno"), "reno")));
         assert_eq!(name("rfc6675"), Some(("sack", Some("rfc6675"), "reno")));
         assert_eq!(name("vegas"), Some(("vegas", Some("vegas"), "vegas")));
+        // Reno of today: the congestion control, with the recovery of the dialect. The recovery of 1990 is another TCP.
+        assert_eq!(name("reno"), Some(("reno", None, "reno")));
+        assert_eq!(name("reno-1990"), Some(("reno-1990", Some("reno"), "reno")));
+        assert_eq!(name("bbr"), name("bbr3"));
         assert_eq!(name("tahoe"), None);
-    }
-
-    #[test]
-    fn every_policy_of_packets_is_suggested_and_no_other() {
-        for word in words::of("policy") {
-            let file = "duration = \"1 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
-                        access_rate = \"9 Mbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"1 Mbps\"\nbottleneck_delay = \"9 ms\"\n";
-            let files = Memory::new().with("a.toml", file);
-            let is_of_packets = ackclock_scenario::load(&files, "a.toml", &[format!("queue.policy={word}")]).is_ok();
-            assert_eq!(queue_names().contains(&word), is_of_packets, "{word}");
-        }
     }
 
     #[test]
@@ -134,8 +125,8 @@ mod tests {
         let mut cli = Cli::command();
         let help = cli.find_subcommand_mut("quick").unwrap().render_long_help().to_string();
         let tcps = tcp_names().into_iter();
-        for name in tcps.chain(queue_names()).chain(dialect_names()) {
-            assert!(help.split([' ', ',', '\n']).any(|word| word == name), "{name}: {help}");
+        for name in tcps.chain(policy_names()).chain(dialect_names()) {
+            assert!(help.split([' ', ',', '\n']).any(|word| word.trim_end_matches(';') == name), "{name}: {help}");
         }
     }
 }

@@ -35,6 +35,7 @@ macro_rules! cell_policies {
             about: $Name::ABOUT,
             keys: $Name::KEYS,
             needs_limit: $Name::NEEDS_LIMIT,
+            doubt: |_| None,
             params: |values, port| $Name::params(values, port).map(CellPolicyParams::$Name),
         },)*];
 

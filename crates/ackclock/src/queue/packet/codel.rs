@@ -72,6 +72,13 @@ impl Mechanism for CoDel {
         ),
     ];
     const IS_RANDOM: bool = false;
+    const DOUBT: fn(&Values) -> Option<Misfit> = |values| {
+        (values.time("target") > values.time("interval")).then(|| Misfit {
+            keys: &["target", "interval"],
+            problem: "`target` of codel is longer than its `interval`".to_owned(),
+            expected: "RFC 8289 §4.4: 5 to 10 % of the interval",
+        })
+    };
     type Params = CoDelParams;
     type State = CoDel;
 

@@ -28,6 +28,7 @@ macro_rules! packet_policies {
             about: $Name::ABOUT,
             keys: $Name::KEYS,
             needs_limit: $Name::NEEDS_LIMIT,
+            doubt: $Name::DOUBT,
             params: |values, port| $Name::params(values, port).map(PacketPolicyParams::$Name),
         },)*];
 

@@ -74,6 +74,8 @@ pub trait Mechanism {
     const IS_RANDOM: bool;
     /// Why it cannot work in a buffer without a limit, if it cannot.
     const NEEDS_LIMIT: Option<&'static str> = None;
+    /// What of its parameters is probably not meant, though it can be run.
+    const DOUBT: fn(&Values) -> Option<Misfit> = |_| None;
     /// Its parameters, checked and in the units that it computes with.
     type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;
     /// The policy at work.

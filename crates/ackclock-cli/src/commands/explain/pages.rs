@@ -1,0 +1,149 @@
+//! The pages about models that `explain` names.
+
+/// The page of a key of scenario files, by its table as in `tcp.cubic`, and its name.
+pub fn of_key(table: &str, key: &str) -> Option<&'static str> {
+    let within = table.rsplit('.').next().unwrap_or(table);
+    // A table of a mechanism: all that is in it is on the page of that.
+    let of_table = [format!("congestion-control-{within}"), within.to_owned()];
+    let mechanism = of_table.iter().filter(|_| within != table).find_map(|name| named(name));
+    let known = |wanted: &str| OF_KEYS.iter().find(|(of, _)| *of == wanted).and_then(|(_, page)| named(page));
+    mechanism.or_else(|| known(key)).or_else(|| known(&format!("[{within}]")))
+}
+
+/// The page of a word that a key may be.
+pub fn of_word(key: &str, word: &str) -> Option<&'static str> {
+    match key {
+        "congestion_control" => named(&format!("congestion-control-{}", ackclock_scenario::alias(word).unwrap_or(word))),
+        "recovery" | "policy" | "rate_algorithm" => named(word),
+        "host" => (word == "served").then(|| named("served-hosts")).flatten(),
+        "dialect" => named("dialects"),
+        "model" => named("paths"),
+        _ => None,
+    }
+}
+
+fn named(name: &str) -> Option<&'static str> {
+    PAGES.into_iter().find(|page| *page == name)
+}
+
+/// The pages in docs/models.
+const PAGES: [&str; 51] = [
+    "aal5",
+    "abr",
+    "capc",
+    "cell-port",
+    "codel",
+    "congestion-control-bbr1",
+    "congestion-control-bbr3",
+    "congestion-control-cubic",
+    "congestion-control-hybla",
+    "congestion-control-reno",
+    "congestion-control-vegas",
+    "congestion-control-vegas-1995",
+    "congestion-control-vegas-a",
+    "congestion-control-vegas-linux",
+    "congestion-control-vegas-plus",
+    "connection",
+    "delayed-ack",
+    "dialects",
+    "dynamic-threshold",
+    "efci",
+    "epd",
+    "erica",
+    "erica-plus",
+    "fall-floyd",
+    "fba",
+    "forgiveness",
+    "hosts",
+    "max-min",
+    "new-reno",
+    "offset-sack",
+    "packet-port",
+    "paths",
+    "pie",
+    "ppd",
+    "rack",
+    "red",
+    "reno",
+    "reroute-detect",
+    "retransmission-timer",
+    "rfc6675",
+    "routes",
+    "satellites",
+    "selective-drop",
+    "served-hosts",
+    "simplified-erica-plus",
+    "tail-drop",
+    "tcp-rate-control",
+    "udp",
+    "vanilla",
+    "vegas",
+    "vegas-1995",
+];
+
+/// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
+const OF_KEYS: [(&str, &str); 33] = [
+    ("timer", "retransmission-timer"),
+    ("tick", "retransmission-timer"),
+    ("tick_phase", "retransmission-timer"),
+    ("min_rto", "retransmission-timer"),
+    ("initial_rto", "retransmission-timer"),
+    ("max_rto", "retransmission-timer"),
+    ("timer_per", "retransmission-timer"),
+    ("handshake", "connection"),
+    ("fin", "connection"),
+    ("timestamps", "connection"),
+    ("timestamp_clock", "connection"),
+    ("delayed_ack", "delayed-ack"),
+    ("delayed_ack_timeout", "delayed-ack"),
+    ("sack_option", "offset-sack"),
+    ("offset_sack_kind", "offset-sack"),
+    ("receiver_offset_sack", "offset-sack"),
+    ("host", "served-hosts"),
+    ("host_queue_at_timeout", "hosts"),
+    ("route_changes", "routes"),
+    ("back_route_changes", "routes"),
+    ("encrypted_headers", "tcp-rate-control"),
+    ("feedback", "tcp-rate-control"),
+    ("service", "abr"),
+    ("rate_algorithm", "abr"),
+    ("service_order", "cell-port"),
+    ("counting", "packet-port"),
+    ("llc", "aal5"),
+    ("[tcp]", "dialects"),
+    ("[abr]", "abr"),
+    ("[link]", "paths"),
+    ("[udp]", "udp"),
+    ("[satellites]", "satellites"),
+    ("[place]", "satellites"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_pages_are_those_of_the_folder_and_each_key_names_one_of_them() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models");
+        let mut files: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".md").map(String::from))
+            .collect();
+        files.sort();
+        let mut pages = PAGES.to_vec();
+        pages.sort_unstable();
+        assert_eq!(files, pages);
+        for (key, page) in OF_KEYS {
+            assert!(named(page).is_some(), "{key}");
+        }
+        assert_eq!(of_key("tcp.cubic", "beta"), Some("congestion-control-cubic"));
+        assert_eq!(of_key("tcp.new-reno", "recovery_burst"), Some("new-reno"));
+        assert_eq!(of_key("flow.NAME.tcp", "min_rto"), Some("retransmission-timer"));
+        assert_eq!(of_key("tcp", "mss"), Some("dialects"));
+        assert_eq!(of_key("network", "sources"), None);
+        assert_eq!(of_word("congestion_control", "bbr"), Some("congestion-control-bbr3"));
+    }
+}

@@ -1,0 +1,177 @@
+//! What can be run, but is probably not meant: times that do not fit the run or the Earth, a bottleneck that is none, windows
+//! that limit. All of it is said before the run.
+
+use std::collections::BTreeMap;
+
+use ackclock::ids::LinkId;
+use ackclock::scenario::UdpFlow;
+use ackclock::units::Span;
+
+use crate::document::Document;
+use crate::flows::PlannedFlow;
+use crate::flows::receive_window::{largest_rate, round_trip_ps};
+use crate::network::Network;
+use crate::settings::{Given, Settings};
+use crate::text::diagnostic::{At, Report};
+use crate::values::Value;
+use crate::values::quantity::{Dimension, Quantity};
+
+/// Warns of times: delays longer than any on Earth, and what is longer than the run or after its end.
+pub(crate) fn of_times(document: &Document, top: &Settings, report: &mut Report) {
+    let duration = top.span("duration");
+    let links = document.links.iter().chain(&document.directions).map(|named| &named.given);
+    for given in [&document.network].into_iter().chain(links) {
+        long_delays(given, report);
+        if let Some(duration) = duration {
+            after_the_end(given, duration, report);
+        }
+    }
+    let Some(duration) = duration else { return };
+    if let (Some(interval), Some(at)) = (top.span("record_interval"), top.at("record_interval"))
+        && interval > duration
+        && top.is_list_given("record") == Some("given")
+    {
+        report
+            .warning(at, format!("`record_interval` is {}, longer than the run of {}", spelled(interval), spelled(duration)))
+            .label("the whole run is one interval")
+            .help("a hundredth of `duration` shows what happens over time");
+    }
+    let flows = document.flows.iter().map(|named| &named.given);
+    for given in [&document.traffic].into_iter().chain(flows) {
+        let (jitter, at) = (span(given, "start_jitter"), given.key_at("start_jitter"));
+        if let Some(jitter) = jitter.filter(|&jitter| jitter > duration) {
+            report
+                .warning(at, format!("`start_jitter` is {}, longer than the run of {}", spelled(jitter), spelled(duration)))
+                .label("some flows may start when the run is over")
+                .help("one round trip is enough to take flows out of step");
+        }
+    }
+}
+
+/// No path on Earth is so long, not by a satellite either: nearly always milliseconds were meant.
+fn long_delays(given: &Given, report: &mut Report) {
+    for (key, at) in given.keys() {
+        let is_delay = key == "delay" || key.ends_with("_delay");
+        let longest = match given.value(key) {
+            Some(Value::Quantity(quantity)) => Some(*quantity),
+            Some(Value::Schedule(schedule)) => {
+                let amounts = schedule.then.iter().map(|(_, quantity)| *quantity).chain([schedule.first]);
+                amounts.max_by_key(|quantity| quantity.amount)
+            }
+            _ => None,
+        };
+        let Some(longest) = longest.filter(|longest| is_delay && longest.dimension == Dimension::Time) else { continue };
+        if longest.amount > LONGEST_DELAY.as_ps() {
+            report
+                .warning(at, format!("`{key}` is {} one way", longest.canonical()))
+                .label("more than 2 s; light takes 1.3 s to the Moon")
+                .help("delays are times of one direction, as in \"250 ms\"");
+        }
+    }
+}
+
+/// What a link does when the run is over.
+fn after_the_end(given: &Given, duration: Span, report: &mut Report) {
+    for (key, at) in given.keys() {
+        let late = match given.value(key) {
+            Some(Value::Outages(outages)) => outages.iter().map(|outage| outage.from_ps).find(|&ps| ps >= duration.as_ps()),
+            Some(Value::Schedule(schedule)) => schedule.then.iter().map(|(ps, _)| *ps).find(|&ps| ps >= duration.as_ps()),
+            _ => None,
+        };
+        if let Some(late) = late {
+            let what = if key == "outages" { "an outage begins" } else { "a change comes" };
+            report
+                .warning(at, format!("`{key}`: {what} at {}, when the run is over", spelled(Span::from_ps(late))))
+                .label(format!("not before the end of `duration`, {}", spelled(duration)))
+                .help("let it come earlier, or make the run longer");
+        }
+    }
+}
+
+/// Warns of a bottleneck that the links before it and behind it cannot fill.
+pub(crate) fn of_bottleneck(
+    network: &Network,
+    flows: &[PlannedFlow],
+    udp: &[UdpFlow],
+    (link, places): (LinkId, [Option<At>; 2]),
+    report: &mut Report,
+) {
+    // What a flow can bring is limited by the slowest of its other links; that several share one is not counted.
+    let slowest = |links: Vec<LinkId>| {
+        let others = links.into_iter().filter(|id| *id != link);
+        others.map(|id| u128::from(largest_rate(&network.links[id]).as_bps())).min().unwrap_or(u128::MAX)
+    };
+    let of_flows = flows.iter().map(|planned| planned.flow.forward.links());
+    let of_udp = udp.iter().map(|flow| flow.route.links());
+    let crossing: Vec<u128> = of_flows.chain(of_udp).filter(|links| links.contains(&link)).map(slowest).collect();
+    let brought = crossing.iter().fold(0_u128, |sum, &rate| sum.saturating_add(rate));
+    let rate = u128::from(largest_rate(&network.links[link]).as_bps());
+    if crossing.is_empty() || brought >= rate {
+        return;
+    }
+    let words = |bps: u128| Quantity { dimension: Dimension::Rate, amount: bps as u64 }.canonical();
+    let name = &network.links[link].name;
+    report
+        .warning(
+            places.into_iter().flatten().next(),
+            format!("the bottleneck {name} is never full: its flows bring {} at most over their other links", words(brought)),
+        )
+        .label(format!("the bottleneck has {}", words(rate)))
+        .help("make the links of hosts faster, add flows, or name the link that limits: bottleneck = \"A->B\"");
+}
+
+/// Warns of receive windows that together are less than the bandwidth-delay product of the slowest link of their path.
+pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut Report) {
+    // Flows with the same slowest link share it.
+    let mut sums: BTreeMap<LinkId, (u128, usize)> = BTreeMap::new();
+    let slowest = |planned: &PlannedFlow| {
+        let links = planned.flow.forward.links();
+        links.into_iter().min_by_key(|id| (largest_rate(&network.links[*id]), network.is_host(network.links[*id].from)))
+    };
+    for planned in flows {
+        let Some(link) = slowest(planned) else { continue };
+        let sum = sums.entry(link).or_default();
+        *sum = (sum.0 + u128::from(planned.flow.tcp.receive_window), sum.1 + 1);
+    }
+    let mut said: Vec<Option<At>> = Vec::new();
+    for planned in flows {
+        let Some(link) = slowest(planned) else { continue };
+        let (windows, sharing) = sums[&link];
+        let rate = largest_rate(&network.links[link]);
+        let product = u128::from(rate.as_bps()) * round_trip_ps(network, planned) / (8 * 1_000_000_000_000);
+        let size = planned.flow.size.map_or(u128::MAX, u128::from);
+        let at = planned.given.common.tcp_settings.own.at("receive_window");
+        if windows >= product || size <= u128::from(planned.flow.tcp.receive_window) || said.contains(&at) {
+            continue;
+        }
+        said.push(at);
+        let bytes = |amount: u128| Quantity { dimension: Dimension::Size, amount: amount as u64 }.canonical();
+        let name = &network.links[link].name;
+        let (whose, share) = match sharing {
+            1 => (format!("the receive window of {} is {}", planned.flow.name, bytes(windows)), String::new()),
+            flows => (format!("the receive windows of {flows} flows are {} in all", bytes(windows)), " in all".to_owned()),
+        };
+        report
+            .warning(
+                at,
+                format!("{whose}, less than the {} that {name} and the round trip have room for", bytes(product)),
+            )
+            .label(format!("limits to {:.0} % of the rate{share}", 100.0 * windows as f64 / product as f64))
+            .help("write receive_window = \"auto\" in [tcp], which follows path and buffer");
+    }
+}
+
+/// The time of a key that is given and right.
+fn span(given: &Given, key: &str) -> Option<Span> {
+    match given.value(key) {
+        Some(Value::Quantity(quantity)) if quantity.dimension == Dimension::Time => Some(Span::from_ps(quantity.amount)),
+        _ => None,
+    }
+}
+
+fn spelled(span: Span) -> String {
+    Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical()
+}
+
+/// The longest delay of which nothing is said.
+const LONGEST_DELAY: Span = Span::from_secs(2);
