@@ -76,6 +76,12 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     remarks
 }
 
+/// Sentences about results whose flows are limited by their receive windows.
+pub fn limits(entries: &[Entry]) -> Vec<String> {
+    let of = |entry: &Entry| Some(format!("{}: {}", entry.label, entry.document.limited_by_windows()?));
+    entries.iter().filter_map(of).collect()
+}
+
 fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], path: &str, points: usize) -> Page {
     let base = &entries[0].label;
     let mut page = Page::new("Comparison", title(entries, path));
@@ -111,7 +117,7 @@ fn glance(entries: &[Entry], comparison: &Comparison) -> Html {
     html.tag("div", &[("class", "glance even")], |html| {
         html.append(&Html::of_class("div", "picture", &delay(comparison)));
         let mut numbers = at_a_glance(entries, comparison).html();
-        let remarks = remarks(comparison);
+        let remarks: Vec<String> = remarks(comparison).into_iter().chain(limits(entries)).collect();
         if !remarks.is_empty() {
             numbers.leaf("p", &[("class", "note remark")], &remarks.join(" "));
         }

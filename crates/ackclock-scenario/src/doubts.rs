@@ -122,8 +122,11 @@ pub(crate) fn of_bottleneck(
 
 /// Warns of receive windows that together are less than the bandwidth-delay product of the slowest link of their path.
 pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut Report) {
-    // Flows with the same slowest link share it.
-    let mut sums: BTreeMap<LinkId, (u128, usize)> = BTreeMap::new();
+    // Flows with the same slowest link share it: each sends a window in a round trip at most. Bits per second, and flows.
+    let mut sums: BTreeMap<LinkId, (f64, usize)> = BTreeMap::new();
+    let most_bps = |planned: &PlannedFlow| {
+        planned.flow.tcp.receive_window as f64 * 8.0 / (round_trip_ps(network, planned) as f64 * 1e-12)
+    };
     let slowest = |planned: &PlannedFlow| {
         let links = planned.flow.forward.links();
         links.into_iter().min_by_key(|id| (largest_rate(&network.links[*id]), network.is_host(network.links[*id].from)))
@@ -131,32 +134,32 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
     for planned in flows {
         let Some(link) = slowest(planned) else { continue };
         let sum = sums.entry(link).or_default();
-        *sum = (sum.0 + u128::from(planned.flow.tcp.receive_window), sum.1 + 1);
+        *sum = (sum.0 + most_bps(planned), sum.1 + 1);
     }
     let mut said: Vec<Option<At>> = Vec::new();
     for planned in flows {
         let Some(link) = slowest(planned) else { continue };
-        let (windows, sharing) = sums[&link];
-        let rate = largest_rate(&network.links[link]);
-        let product = u128::from(rate.as_bps()) * round_trip_ps(network, planned) / (8 * 1_000_000_000_000);
-        let size = planned.flow.size.map_or(u128::MAX, u128::from);
+        let (sum_bps, sharing) = sums[&link];
+        let rate_bps = largest_rate(&network.links[link]).as_bps() as f64;
+        let window = planned.flow.tcp.receive_window;
         let at = planned.given.common.tcp_settings.own.at("receive_window");
-        if windows >= product || size <= u128::from(planned.flow.tcp.receive_window) || said.contains(&at) {
+        if sum_bps >= rate_bps || planned.flow.size.is_some_and(|size| size <= window) || said.contains(&at) {
             continue;
         }
         said.push(at);
-        let bytes = |amount: u128| Quantity { dimension: Dimension::Size, amount: amount as u64 }.canonical();
-        let name = &network.links[link].name;
-        let (whose, share) = match sharing {
-            1 => (format!("the receive window of {} is {}", planned.flow.name, bytes(windows)), String::new()),
-            flows => (format!("the receive windows of {flows} flows are {} in all", bytes(windows)), " in all".to_owned()),
+        let (flow, link) = (&planned.flow.name, &network.links[link].name);
+        let product = rate_bps * round_trip_ps(network, planned) as f64 * 1e-12 / 8.0;
+        let bytes = |amount: u64| Quantity { dimension: Dimension::Size, amount }.canonical();
+        let (window, product) = (bytes(window), bytes(product as u64));
+        let problem = match sharing {
+            1 => format!("the receive window of {flow} is {window}, and the round trip over {link} has room for {product}"),
+            flows => format!(
+                "the receive windows of the {flows} flows over {link} do not fill it: that of {flow} is {window}, and its round trip has room for {product}"
+            ),
         };
         report
-            .warning(
-                at,
-                format!("{whose}, less than the {} that {name} and the round trip have room for", bytes(product)),
-            )
-            .label(format!("limits to {:.0} % of the rate{share}", 100.0 * windows as f64 / product as f64))
+            .warning(at, problem)
+            .label(format!("limits goodput to {:.0} % of the rate of {link}", 100.0 * sum_bps / rate_bps))
             .help("write receive_window = \"auto\" in [tcp], which follows path and buffer");
     }
 }

@@ -89,12 +89,12 @@ fn object(section: Section) -> Value {
 
 /// A property of a table, with its default in each dialect where these differ.
 fn with_dialects(section: Section, key: &Key, mut property: Value) -> Value {
-    let path = match section {
-        Section::Tcp | Section::FlowTcp => key.name.to_owned(),
-        Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) => {
-            format!("{}.{}", tcp_algorithms()[usize::from(index)].name, key.name)
-        }
-        _ => return property,
+    let path = if matches!(section, Section::Tcp | Section::FlowTcp) {
+        key.name.to_owned()
+    } else if let Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) = section {
+        format!("{}.{}", tcp_algorithms()[usize::from(index)].name, key.name)
+    } else {
+        return property;
     };
     let others = dialects::defaults_of(&path);
     if let (false, Some(about)) = (others.is_empty(), property["description"].as_str()) {

@@ -66,13 +66,13 @@ fn each_doubt_is_said_and_its_neighbour_is_not() {
         ),
         (&["link.\"sw1->sw2\".jitter=9 ms"], &["link.\"sw1->sw2\".jitter=8 ms"], "more than the delay of sw1->sw2, 8 ms"),
         // Ten milliseconds there and back: 2 * (8 + 1 + 1) ms * 10 Mb/s = 25 kB.
-        (&["tcp.receive_window=24999 B"], &["tcp.receive_window=25 kB"], "limits to 100 % of the rate"),
-        (&["tcp.receive_window=5 kB"], &["tcp.receive_window=5 kB", "traffic.size=4 kB"], "limits to 20 % of the rate"),
+        (&["tcp.receive_window=24999 B"], &["tcp.receive_window=25 kB"], "limits goodput to 100 % of the rate"),
+        (&["tcp.receive_window=5 kB"], &["tcp.receive_window=5 kB", "traffic.size=4 kB"], "limits goodput to 20 % of the rate of sw1->sw2"),
         // Two flows share the link: each needs half of it.
         (
             &["tcp.receive_window=12 kB", "network.sources=2"],
             &["tcp.receive_window=13 kB", "network.sources=2"],
-            "the receive windows of 2 flows are 24 kB in all, less than the 25 kB that sw1->sw2",
+            "the receive windows of the 2 flows over sw1->sw2 do not fill it: that of f1 is 12 kB",
         ),
     ];
     for (doubtful, fine, words) in table {

@@ -211,9 +211,9 @@ fn directions_that_cannot_be() {
 #[test]
 fn datagrams_that_are_too_large() {
     insta::assert_snapshot!(said(&[
-        "[link.\"sw1->sw2\"]\nmtu = \"551 B\"",
-        "[link.\"sw1->sw2\"]\nmtu = \"552 B\"",
-        "[link.\"sw1->sw2\"]\nmtu = \"1500 B\"\n[tcp]\nmss = \"1461 B\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"551 B\"\n[tcp]\ndialect = \"osu\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"552 B\"\n[tcp]\ndialect = \"osu\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"1500 B\"\n[tcp]\nmss = \"1461 B\"\ndialect = \"osu\"",
         "[link.\"sw1->sw2\"]\nmtu = \"1500 B\"\n[tcp]\ndialect = \"standard\"\nmss = \"1460 B\"",
         "[link.\"sw2->sw1\"]\nmtu = \"79 B\"\n[tcp]\ndialect = \"standard\"",
         "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"\npayload = \"973 B\"",

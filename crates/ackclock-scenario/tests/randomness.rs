@@ -24,6 +24,7 @@ rate = "100 kbps"
 "#,
     r#"
 duration = "3 s"
+tcp.dialect = "osu"
 [network]
 technology = "packet"
 topology = "dumbbell"
@@ -43,6 +44,7 @@ rate = "100 kbps"
 "#,
     r#"
 duration = "3 s"
+tcp.dialect = "osu"
 network = { technology = "packet", topology = "graph" }
 queue = { buffer = "100 packets" }
 bottleneck = "sw1->sw2"

@@ -17,6 +17,8 @@ topology = "n-by-n"
 [queue]
 rate_algorithm = "simplified-erica-plus"
 tcp_feedback = "window"
+[tcp]
+dialect = "osu"
 "#;
 
 /// Two routers that are connected twice: acknowledgements of f may come by r3.

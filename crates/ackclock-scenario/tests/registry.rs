@@ -32,7 +32,9 @@ impl Family {
         let table = self.table.iter().fold(&schema, |schema, name| &schema["properties"][name]);
         let words = &table["properties"][self.key]["enum"];
         let words = words.as_array().unwrap_or_else(|| panic!("the schema has no words for {}", self.key));
-        words.iter().filter_map(|word| word.as_str()).filter(|word| *word != "none").map(str::to_owned).collect()
+        // An alias is the mechanism that it stands for.
+        let is_own = |word: &&str| *word != "none" && ackclock_scenario::alias(word).is_none();
+        words.iter().filter_map(|word| word.as_str()).filter(is_own).map(str::to_owned).collect()
     }
 
     /// The page of a word: its own, but the readings of the forgiveness bit share one.

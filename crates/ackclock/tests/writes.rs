@@ -2,7 +2,7 @@
 
 mod lab;
 
-use ackclock::record::{FlowRecord, Records};
+use ackclock::record::{FlowRecord, LimitedTimes, Records};
 use ackclock::sim::{self, Engine};
 use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
@@ -90,4 +90,38 @@ fn lost_pieces_are_repaired() {
             assert_eq!(record.counts.bytes_delivered, 100_000, "{tcp}");
         }
     }
+}
+
+/// Each stretch of time belongs to what kept the sender from sending more in it.
+#[test]
+fn what_limits_a_sender_is_known_over_time() {
+    let limited = |name: &str, scenario: &ackclock::scenario::Scenario| {
+        flow(&assert_engines_agree(name, scenario, 1), "f").limited
+    };
+    // Of a piece of two segments the window allows one until the first acknowledgement: two times 8.32 ms and 0.32 ms, and four
+    // delays of 1 ms are 21.28 ms. From then on it allows both, and the next piece is waited for.
+    let first = Span::from_us(21_280);
+    let expected = LimitedTimes {
+        congestion_window: first,
+        application: Span::from_secs(10) - first,
+        ..LimitedTimes::default()
+    };
+    assert_eq!(limited("pieces", &pieces("", &[])), expected);
+    // Segments of 552 octets take 4.416 ms, acknowledgements 0.32 ms, each link 50 ms: the first comes back after 209.472 ms. Then
+    // two segments may be outstanding, and the receiver allows no more.
+    let first = Span::from_us(209_472);
+    let two_segments = |head: &str| scenario(&line(head, "50 ms", "receive_window = \"1024 B\""), &[]);
+    let expected = LimitedTimes {
+        congestion_window: first,
+        receive_window: Span::from_secs(10) - first,
+        ..LimitedTimes::default()
+    };
+    assert_eq!(limited("window", &two_segments("duration = \"10 s\"")), expected);
+    // Of a file of one segment the end is waited for; after that nothing limits.
+    let expected = LimitedTimes { application: first, ..LimitedTimes::default() };
+    assert_eq!(limited("file", &two_segments("duration = \"10 s\"\n[traffic]\nsize = \"512 B\"")), expected);
+    // After a warm-up of 5 s there is nothing but the receiver.
+    let records = assert_engines_agree("warm", &two_segments("duration = \"10 s\"\nwarmup = \"5 s\""), 1);
+    let rest = &records.after_warmup.unwrap().limited[0];
+    assert_eq!(*rest, LimitedTimes { receive_window: Span::from_secs(5), ..LimitedTimes::default() });
 }

@@ -57,7 +57,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let written = report::write(&path, &compare::compare(&entries, &metrics));
     output::print(&if args.json { comparison.to_json() } else { render(&entries, &comparison) })?;
     written?;
-    for remark in compare::remarks(&comparison) {
+    for remark in compare::remarks(&comparison).into_iter().chain(compare::limits(&entries)) {
         console::note(format_args!("note: {remark}"));
     }
     console::note(format_args!("report in {}", path.display()));

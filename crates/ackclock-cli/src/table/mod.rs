@@ -30,6 +30,9 @@ pub fn render(document: &Document) -> String {
         text.push('\n');
         text += &align(flows);
     }
+    if let Some(sentence) = whole.limited_by_windows() {
+        text += &format!("{sentence}\n");
+    }
     let abr = abr::rows(document);
     if abr.len() > 1 {
         text.push('\n');

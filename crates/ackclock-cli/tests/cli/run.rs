@@ -107,3 +107,27 @@ udp.u = { from = "a", to = "b", rate = "3 Mbps", payload = "1000 B" }
     assert_eq!(repeated.stderr, "");
     place.run(&["report", "kept"]).exits_with(0);
 }
+
+/// One window of 20 kB in each round trip of 100 ms is 1.6 of 10 Mb/s: said before the run, after it, and by `compare`.
+#[test]
+fn a_receive_window_that_limits_is_said_everywhere() {
+    let file = "duration = \"20 s\"\nwarmup = \"5 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
+                access_rate = \"100 Mbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"10 Mbps\"\nbottleneck_delay = \"48 ms\"\n\
+                [queue]\nbuffer = \"100 packets\"\n";
+    let place = Place::with("limited", &format!("{file}[tcp]\nreceive_window = \"20 kB\"\n"));
+    place.write("auto.toml", file);
+    let before = "the receive window of f1 is 20 kB, and the round trip over sw1->sw2 has room for 125 kB";
+    place.run(&["check", "scenario.toml"]).exits_with(0).says(&[before, "limits goodput to 16 % of the rate of sw1->sw2"]);
+    let after = "The receive window limits flow f1 for 100.0 % of the time";
+    let outcome = place.run(&["run", "scenario.toml", "--out", "limited"]).exits_with(0);
+    assert!(outcome.stdout.contains(after), "{}", outcome.stdout);
+    let outcome = place.run(&["run", "auto.toml", "--out", "auto"]).exits_with(0);
+    assert!(!outcome.stdout.contains("receive window") && outcome.stderr.lines().count() == 1, "{outcome:#?}");
+    place.run(&["report", "limited"]).exits_with(0);
+    assert!(place.read("limited/report.html").contains(after));
+    place.run(&["compare", "auto", "limited"]).exits_with(0).says(&[&format!("note: scenario: {after}")]);
+    assert!(place.read("comparison.html").contains(after));
+    let result = place.run(&["run", "scenario.toml", "--json", "--out", "limited"]).exits_with(0).json();
+    let share = &result["summary"]["flows"][0]["limited"]["by_receive_window"]["mean"];
+    assert!(share.as_f64().unwrap() > 0.95, "{share}");
+}

@@ -35,6 +35,29 @@ fn figures_and_page_are_written_where_they_are_asked_for() {
     );
 }
 
+/// The page that a sweep has is that of its folder, whatever command asks for it.
+#[test]
+fn report_and_compare_show_the_page_of_a_sweep() {
+    let place = Place::with("sweep-shown", RANDOM);
+    swept(&place, &["--out", "all"]).exits_with(0);
+    let page = place.read("all/report.html");
+    for command in ["report", "compare"] {
+        let shown = place.run(&[command, "all"]).exits_with(0).without_result();
+        assert_eq!(shown.stderr, "report in all/report.html\n");
+        let copied = place.run(&[command, "all", "--out", "copy.html"]).exits_with(0);
+        assert_eq!(copied.stderr, "report in copy.html\n");
+        assert_eq!(place.read("copy.html"), page);
+        fs::remove_file(place.path("copy.html")).unwrap();
+    }
+    assert_eq!(place.read("all/report.html"), page, "nothing is written anew");
+    place.run(&["report", "all", "--seed", "1"]).exits_with(2).says(&["--seed with `all`", "leave out --seed"]);
+    place.run(&["compare", "all", "all"]).exits_with(2).says(&["`all` holds many results", "all/report.html"]);
+    place.run(&["run", "scenario.toml", "--out", "one"]).exits_with(0);
+    place.run(&["compare", "one"]).exits_with(2).says(&["`one` has nothing to be compared with", "two or more"]);
+    fs::remove_file(place.path("all/report.html")).unwrap();
+    place.run(&["report", "all"]).exits_with(1).says(&["a sweep of `ackclock sweep` without a page", "run that command again"]);
+}
+
 /// `docs/sweeps.md` begins with it.
 #[test]
 fn the_command_of_the_manual_is_accepted() {

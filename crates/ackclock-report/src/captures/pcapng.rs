@@ -249,7 +249,7 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
         None => segment(packet, &meta.flows[number], meta.ends(number)),
         Some(source) => udp_datagram(packet, &meta.udp[source], meta.ends(number)),
     };
-    let ns = packet.time.as_ps() / 1000;
+    let ns = BEGINS_S * 1_000_000_000 + packet.time.as_ps() / 1000;
     block.begin(6);
     block.u32(0); // the interface
     block.u32((ns >> 32) as u32).u32(ns as u32);
@@ -259,6 +259,10 @@ fn enhanced_packet<'a>(block: &'a mut Block, packet: &Captured, meta: &Meta) -> 
     block.option(OPT_COMMENT, comment(packet, meta).as_bytes());
     block.end_of_options()
 }
+
+/// When a simulation begins: 2000-01-01 00:00 UTC, seconds after 1970. To tcptrace a packet of the instant 0 is none, and the
+/// first of a simulation would be missing.
+const BEGINS_S: u64 = 946_684_800;
 
 /// The headers of a segment, and the length of the whole datagram.
 fn segment(packet: &Captured, flow: &FlowMeta, [sender, receiver]: [Endpoint; 2]) -> (Vec<u8>, u32) {

@@ -13,9 +13,11 @@ use ackclock_store::document::summary::{FlowSummary, LinkSummary, PortSummary, U
 /// What the numbers say.
 pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     let from_s = document.scenario.duration_s - document.measured_s();
+    let limited = document.limited_by_windows();
     let document = &*document.after_warmup();
     let flows = &document.summary.flows;
     let mut findings = Vec::new();
+    findings.extend(limited);
     findings.extend(capacity(document, series, from_s));
     findings.extend(shares(flows, document.summary.fairness.as_ref()));
     findings.extend(queue(document));

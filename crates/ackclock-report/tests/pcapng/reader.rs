@@ -71,7 +71,9 @@ impl Packet {
         assert!(body[20 + length..20 + padded].iter().all(|octet| *octet == 0), "padding is zero");
         Packet {
             interface: u32_at(body, 0),
-            time: u64::from(u32_at(body, 4)) << 32 | u64::from(u32_at(body, 8)),
+            time: (u64::from(u32_at(body, 4)) << 32 | u64::from(u32_at(body, 8)))
+                .checked_sub(BEGINS_S * 1_000_000_000)
+                .expect("a simulation begins in the year 2000"),
             original_length: u32_at(body, 16),
             bytes: body[20..20 + length].to_vec(),
             options: options(&body[20 + padded..]),
@@ -116,3 +118,6 @@ pub fn tcp_with_pseudo_header(datagram: &[u8]) -> Vec<u8> {
     let length = (segment.len() as u16).to_be_bytes();
     [&datagram[12..20], &[0, datagram[9]], &length, segment].concat()
 }
+
+/// 2000-01-01 00:00 UTC, seconds after 1970: tcptrace passes over a packet of the instant 0.
+pub const BEGINS_S: u64 = 946_684_800;

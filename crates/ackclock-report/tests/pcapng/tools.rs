@@ -12,6 +12,7 @@ use ackclock::units::{Span, Time};
 use ackclock_report::captures::pcapng::{self, Meta};
 
 use crate::programs::*;
+use crate::reader::BEGINS_S;
 use crate::wire::{every_recovery, losses, params, transfer};
 
 const FILE_BYTES: u64 = 1_000_001;
@@ -41,7 +42,7 @@ fn tshark_reads_every_packet_to_the_nanosecond() {
             let blocks = sack_option::to_stream(&segment.sack, segment.ack).unwrap_or_default();
             let left_edges = blocks.as_slice().iter().map(|block| (block.start + 1).to_string());
             let expected = [
-                format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
+                format!("{}.{:09}", BEGINS_S + ns / 1_000_000_000, ns % 1_000_000_000),
                 segment.ip_bytes().to_string(),
                 address.into(),
                 port.to_string(),

@@ -49,19 +49,15 @@ pub(crate) const ALL: &[Dialect] = &[
 pub(crate) fn defaults_of(path: &str) -> Vec<(&'static str, String)> {
     let spelled = |default: &Default| {
         let value = match default.value {
-            Text(text) => format!("{text:?}"),
-            Bare(text) => text.to_owned(),
-            _ => unreachable!("dialects give values as in a file"),
+            Text(text) => Some(format!("{text:?}")),
+            Bare(text) => Some(text.to_owned()),
+            Fallback::Required | Fallback::RequiredAs(_) | Fallback::Value(_) | Fallback::Derived(_) => None,
         };
-        format!("{value} ({})", default.source)
+        format!("{} ({})", value.expect("dialects give values as in a file"), default.source)
     };
     let of = |dialect: &'static Dialect| {
         let find = |defaults: &'static [Default]| defaults.iter().find(|default| default.key == path).map(spelled);
-        let derived = match path {
-            "mss" if dialect.follows_mtu => Some("what the path carries less headers and options, 1448 B on Ethernet (RFC 6691)"),
-            "initial_window" if dialect.follows_mtu => Some("10 segments, fewer of more than 1460 B (RFC 6928 §2)"),
-            _ => None,
-        };
+        let derived = FOLLOWING_MTU.iter().find(|(key, _)| dialect.follows_mtu && *key == path).map(|(_, words)| *words);
         let usual = find(dialect.defaults).or_else(|| derived.map(String::from));
         let fine = find(dialect.with_fine_timeouts).map(|value| format!("with Vegas {value}"));
         let words: Vec<String> = usual.into_iter().chain(fine).collect();
@@ -69,6 +65,12 @@ pub(crate) fn defaults_of(path: &str) -> Vec<(&'static str, String)> {
     };
     ALL.iter().filter_map(of).collect()
 }
+
+/// What follows from the path in dialects whose segments follow it, in words.
+const FOLLOWING_MTU: [(&str, &str); 2] = [
+    ("mss", "what the path carries less headers and options, 1448 B on Ethernet (RFC 6691)"),
+    ("initial_window", "10 segments, fewer of more than 1460 B (RFC 6928 §2)"),
+];
 
 /// A default of a dialect.
 pub(crate) struct Default {

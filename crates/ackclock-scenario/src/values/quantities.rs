@@ -37,7 +37,7 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
                 return Some(Value::Number(number));
             }
             let cells = format!("{number} cells");
-            let help = is_accepted(amount, &cells).then(|| format!("for cells write {cells:?}"));
+            let help = (number > 1.0 && is_accepted(amount, &cells)).then(|| format!("for cells write {cells:?}"));
             report
                 .error(item.at, format!("`{name}` is {number}"))
                 .label("a number without unit is a fraction of the buffer: more than 0, at most 1")

@@ -9,7 +9,7 @@ use crate::document::feedback::{Feedback, MaxMin};
 use crate::document::keyed::Keyed;
 use crate::document::summary::SummaryPart;
 use crate::document::{
-    BottleneckPart, Document, Flow, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp, UdpAfterWarmup,
+    BottleneckPart, Document, Flow, Limited, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp, UdpAfterWarmup,
 };
 
 const LOST: Keyed<LinkLosses> = Keyed(LinkLosses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 });
@@ -195,6 +195,13 @@ fn flow(n: u64, seed: u64) -> Flow {
         round_trip: None,
         abr: None,
         max_min: None,
+        limited: Some(Limited {
+            by_receive_window: 0.005,
+            by_congestion_window: 0.945,
+            by_application: 0.045,
+            by_host: 0.005,
+        }),
+        limited_after_warmup: None,
         after_warmup: None,
     }
 }

@@ -79,6 +79,7 @@ impl Flow {
         if let Some(later) = &self.after_warmup {
             flow.goodput_bps = self.goodput_after_warmup_bps.unwrap_or(0.0);
             flow.counts = *later;
+            flow.limited = flow.limited_after_warmup.take();
         }
         flow.abr = self.abr.as_ref().map(Abr::measured);
         flow

@@ -12,12 +12,14 @@ pub mod events;
 pub mod example;
 pub mod feedback;
 pub mod interval;
+mod limited;
 pub mod keyed;
 mod lines;
 mod measured;
 mod run;
 pub mod summary;
 
+pub use limited::Limited;
 pub use run::{DropCounts, Flow, Link, LinkVc, Port, PortAfterWarmup, Run, Udp, UdpAfterWarmup, Vc};
 
 use std::io::{self, BufWriter, IntoInnerError, Write};

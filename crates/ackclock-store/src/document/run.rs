@@ -13,6 +13,7 @@ use super::abr::{self, Abr, Rates};
 use super::delays::Delays;
 use super::feedback::{self, Feedback, MaxMin};
 use super::keyed::Keyed;
+use super::limited::Limited;
 
 /// The outcome under one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +61,11 @@ pub struct Flow {
     /// There only of flows of TCP where some port tells senders rates and no route changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_min: Option<MaxMin>,
+    /// What kept the sender from sending more, as shares of its time; not there of a flow that was never open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<Limited>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_after_warmup: Option<Limited>,
     #[serde(default)]
     pub after_warmup: Option<Keyed<FlowCounts>>,
 }
@@ -213,6 +219,8 @@ impl From<&Records> for Run {
         };
         if let Some(rest) = &records.after_warmup {
             run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(Keyed(*rest)));
+            let limited = run.flows.iter_mut().zip(&rest.limited);
+            limited.for_each(|(flow, rest)| flow.limited_after_warmup = Limited::of(rest));
             for (flow, counts) in run.flows.iter_mut().zip(&rest.abr) {
                 if let (Some(abr), Some(counts)) = (&mut flow.abr, counts) {
                     abr.after_warmup = Some(Keyed(*counts));
@@ -255,6 +263,8 @@ impl From<&FlowRecord> for Flow {
             round_trip: flow.delays.as_ref().map(|delays| Delays::from(&delays.round_trip)),
             abr: flow.abr.as_ref().map(Abr::from),
             max_min: flow.max_min.as_ref().map(MaxMin::from),
+            limited: Limited::of(&flow.limited),
+            limited_after_warmup: None,
             after_warmup: None,
         }
     }

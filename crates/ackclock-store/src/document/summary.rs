@@ -10,6 +10,7 @@ use super::delays::DelaySummary;
 use super::feedback::{FeedbackSummary, MaxMinSummary};
 use super::interval::{Interval, over};
 use super::keyed::{Keyed, counted};
+use super::limited::Limited;
 use super::run::{DropCounts, Flow, Link, Port, Run, Udp};
 
 /// The numbers of all finished runs together; `null` where there is nothing to summarize.
@@ -59,6 +60,8 @@ pub struct FlowSummary {
     pub abr: Option<AbrSummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_min: Option<MaxMinSummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<Limited<Interval>>,
 }
 
 /// One source of datagrams over several runs.
@@ -153,6 +156,7 @@ impl FlowSummary {
             round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
             abr: AbrSummary::of(&flows.iter().map(|flow| flow.abr.as_ref()).collect::<Vec<_>>()),
             max_min: MaxMinSummary::of(&flows.iter().map(|flow| flow.max_min.as_ref()).collect::<Vec<_>>()),
+            limited: Limited::over(flows),
         })
     }
 }

@@ -159,6 +159,7 @@ pub(super) fn record(
         completed: stats.completed,
         sender_fingerprint: source.sender.fingerprint(),
         receiver_fingerprint: sink.receiver.fingerprint(),
+        limited: source.sender.limited(Time::ZERO + simulated),
         delays: None,
         abr: None,
         max_min: None,

@@ -1,6 +1,8 @@
 //! What is counted after the warm-up: what is counted at the end, less what was counted when the warm-up ended.
 
-use super::{AbrCounts, Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, PortRecord, UdpCounts, UdpRecord};
+use super::{
+    AbrCounts, Drops, FlowCounts, FlowRecord, LimitedTimes, LinkLosses, LinkRecord, PortRecord, UdpCounts, UdpRecord,
+};
 use crate::units::Span;
 
 /// One run without its warm-up. Lists have one entry for each entry of the list of the same name in [`super::Records`].
@@ -13,6 +15,8 @@ pub struct AfterWarmup {
     pub fairness: f64,
     /// What flows did.
     pub flows: Vec<FlowCounts>,
+    /// What kept their senders from sending more, and for how long.
+    pub limited: Vec<LimitedTimes>,
     /// What the sources of flows of the service ABR did.
     pub abr: Vec<Option<AbrCounts>>,
     /// What sources of datagrams did.
@@ -40,6 +44,7 @@ pub struct PortCounts {
 pub(crate) struct Counted {
     time: Span,
     flows: Vec<FlowCounts>,
+    limited: Vec<LimitedTimes>,
     abr: Vec<Option<AbrCounts>>,
     udp: Vec<UdpCounts>,
     ports: Vec<PortCounts>,
@@ -58,6 +63,7 @@ impl Counted {
         Counted {
             time,
             flows: flows.iter().map(|flow| flow.counts).collect(),
+            limited: flows.iter().map(|flow| flow.limited).collect(),
             abr: flows.iter().map(|flow| flow.abr.map(|abr| abr.counts())).collect(),
             udp: udp.iter().map(|source| source.counts).collect(),
             ports: ports.iter().map(PortCounts::of).collect(),
@@ -71,6 +77,7 @@ impl Counted {
             time: later.time - self.time,
             fairness,
             flows: later.flows.iter().zip(&self.flows).map(|(later, then)| *later - *then).collect(),
+            limited: later.limited.iter().zip(&self.limited).map(|(later, then)| later.since(*then)).collect(),
             abr: later.abr.iter().zip(&self.abr).map(|(later, then)| Some((*later)? - (*then)?)).collect(),
             udp: later.udp.iter().zip(&self.udp).map(|(later, then)| *later - *then).collect(),
             ports: later

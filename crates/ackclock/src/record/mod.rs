@@ -6,6 +6,7 @@ mod counters;
 mod feedback;
 mod fingerprint;
 mod histogram;
+mod limited;
 mod metric;
 pub mod metrics;
 mod series;
@@ -19,6 +20,7 @@ pub use counters::{AbrCounts, Counter, Counters, Drops, FlowCounts, LinkLosses, 
 pub use feedback::EdgeRecord;
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
+pub use limited::LimitedTimes;
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use series::{Capture, Captured, Columns, Loss, Series};
 
@@ -80,6 +82,8 @@ pub struct FlowRecord {
     pub sender_fingerprint: u64,
     /// Hash over what the receiver saw and did.
     pub receiver_fingerprint: u64,
+    /// What kept the sender from sending more, and for how long.
+    pub limited: LimitedTimes,
     /// How long its data took, if that is asked for.
     pub delays: Option<Box<FlowDelays>>,
     /// What its ABR source did, if it has one.

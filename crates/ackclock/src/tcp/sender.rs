@@ -5,6 +5,7 @@
 mod acknowledged;
 mod fast_path;
 mod growing;
+mod limits;
 mod optional_state;
 mod paced;
 mod restart;
@@ -13,6 +14,7 @@ mod served;
 mod timeouts;
 mod writing;
 
+use limits::Limits;
 use optional_state::OptionalState;
 
 use super::cc::{CongestionControlState, Window};
@@ -109,6 +111,7 @@ pub struct Sender {
     /// What only some senders have, if this one has any of it.
     extra: Option<Box<OptionalState>>,
     stats: SenderStats,
+    limits: Limits,
     fingerprint: Fingerprint,
 }
 
@@ -159,6 +162,7 @@ impl Sender {
             host_queue: params.host_queue,
             extra,
             stats: SenderStats::default(),
+            limits: Limits::default(),
             fingerprint: Fingerprint::default(),
         }
     }
@@ -297,6 +301,7 @@ impl Sender {
     /// Every handler begins here: the ticks up to now are seen, and an application past its end offers no more.
     #[inline]
     fn pass_time(&mut self, now: Time) {
+        self.account(now);
         self.timer.pass(now);
         self.stop_if_due(now);
     }

@@ -24,7 +24,7 @@ pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Key, unit, meaning. The unit of what ports count is cells on ATM networks and packets on packet networks:
 /// `scenario.unit` says which.
-const OTHER_KEYS: [(&str, &str, &str); 90] = [
+const OTHER_KEYS: [(&str, &str, &str); 95] = [
     ("abr", "", "What the ABR source of the flow did; only of flows of the service ABR."),
     ("ackclock", "", "The version of the program that wrote the document."),
     ("acks", "packets", "Acknowledgements that the router of a port with feedback passed on."),
@@ -43,6 +43,10 @@ const OTHER_KEYS: [(&str, &str, &str); 90] = [
     ),
     ("arrivals", "cells or packets", "Units that a port admitted or refused."),
     ("before", "", "The node before an event; of a route, its end."),
+    ("by_application", "fraction", "The share of the time of a flow in which its application had written nothing more."),
+    ("by_congestion_window", "fraction", "The share of the time of a flow in which its congestion window, the pace or the recovery allowed no more."),
+    ("by_host", "fraction", "The share of the time of a flow in which its host was busy with a segment; only of hosts that take time."),
+    ("by_receive_window", "fraction", "The share of the time of a flow in which the receive window allowed no more and the congestion window was not smaller."),
     ("blake3", "", "The checksum of everything before it in the document: a changed document does not match it."),
     ("bottleneck", "", "The link that efficiency refers to; null if no bottleneck is named."),
     ("capacity_bps", "bit/s", "TCP payload per second that counts as an efficiency of 1."),
@@ -92,6 +96,7 @@ const OTHER_KEYS: [(&str, &str, &str); 90] = [
     ),
     ("kind", "", "Of an event: acquired, handover, lost, link-up, link-down, route-found, route-lost, route-changed."),
     ("least_acr_bps", "bit/s", "The least ACR of the whole run, with cell headers."),
+    ("limited", "", "What kept the sender of a flow from sending more, as shares of the time in which it was open and its data had not ended."),
     ("link", "", "The name of the bottleneck."),
     ("links", "", "One entry for each direction of a link that changes or corrupts packets, with its losses."),
     ("longest_backoff", "", "The longest series of reductions of ssthresh without growth of the window between them."),

@@ -16,6 +16,7 @@ impl Sender {
             return; // RFC 5681 §2: what carries data is no duplicate acknowledgement
         }
         if let Some(window) = segment.window.take() {
+            self.account(now);
             self.on_window(segment.ack, window);
         }
         if segment.is_plain() {
@@ -110,6 +111,7 @@ impl Sender {
     }
 
     fn on_opened(&mut self, now: Time, opened: Opened) {
+        self.account(now);
         if let Opened::Now { syn_stamp } = opened {
             self.timer.stop();
             match syn_stamp {

@@ -38,6 +38,7 @@ impl Sender {
             self.update_send_state();
             return Expired::Nothing;
         }
+        self.account(now);
         self.stop_if_due(now);
         self.on_timeout(now);
         self.update_send_state();
