@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock::record::stats;
+use ackclock::record::{is_of_data, stats};
 use serde::Serialize;
 
 use crate::document::interval::Interval;
@@ -238,8 +238,8 @@ impl Comparison {
 impl Compared {
     fn of(label: &str, document: &Document) -> Compared {
         let whole = document;
+        let port = port(whole);
         let document = &*whole.after_warmup();
-        let port = port(document);
         let measures = Measure::ALL.into_iter().filter_map(|measure| {
             let values = document.runs.iter().map(|run| measure.of(run, port)).collect::<Option<Vec<f64>>>()?;
             Some(Measured { measure, summary: stats::summarize(&values)?.into(), values })
@@ -282,11 +282,25 @@ impl Difference {
     }
 }
 
-/// The port that queue and delay are compared at: that of the bottleneck, else the one with the longest mean queue.
+/// The port that limits, by the rule of [`limiting_port`]: that of the bottleneck, else, of those that data pass, the one with the
+/// longest mean queue, after the warm-up where that is known, over all seeds.
+///
+/// [`limiting_port`]: ackclock::record::limiting_port
 pub fn port(document: &Document) -> Option<&str> {
     let named = document.scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.link.as_str());
+    let measured = document.after_warmup();
+    // Paths through ports are known of whole runs only; a document without its warm-up knows none, and takes every port.
+    let knows_paths = document.runs.iter().flat_map(|run| &run.ports).any(|port| !port.vcs.is_empty());
+    let passed = |place: &usize| {
+        let mut paths = document.runs.iter().filter_map(|run| run.ports.get(*place)).flat_map(|port| &port.vcs);
+        !knows_paths || paths.any(|vc| vc.arrivals > 0 && is_of_data(&vc.name))
+    };
+    let queue = |place: usize| measured.summary.ports[place].mean_queue.mean;
     let ports = &document.summary.ports;
-    let longest = || ports.iter().max_by(|a, b| a.mean_queue.mean.total_cmp(&b.mean_queue.mean));
+    let longest = || {
+        let passed = (0..ports.len().min(measured.summary.ports.len())).filter(passed);
+        passed.reduce(|a, b| if queue(b) > queue(a) { b } else { a }).map(|place| &ports[place])
+    };
     ports.iter().find(|port| Some(port.name.as_str()) == named).or_else(longest).map(|port| port.name.as_str())
 }
 
@@ -299,6 +313,7 @@ pub fn queueing_delay(port: &Port, simulated_s: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Vc;
     use crate::document::example::{example, with_abr};
 
     fn results(documents: Vec<Document>) -> Vec<(String, Document)> {
@@ -391,6 +406,28 @@ mod tests {
         assert_eq!(port(&document), Some("sw1->sw2"));
         let delay = queueing_delay(&document.runs[0].ports[1], 10.0).unwrap();
         assert!((delay - 11.0 / 990.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_a_bottleneck_it_is_the_longest_queue_that_data_pass() {
+        let mut document = example(1, 3, 1);
+        document.scenario.bottleneck = None;
+        assert_eq!(port(&document), Some("sw2->sw3"), "of no paths anything is known");
+        let vc = |name: &str, arrivals| Vc {
+            name: name.into(),
+            arrivals,
+            departures: arrivals,
+            drops: 0,
+            mean_queue: 0.0,
+            max_queue: 0,
+            final_queue: 0,
+        };
+        for run in &mut document.runs {
+            run.ports[0].vcs = vec![vc("f1", 5)];
+            run.ports[1].vcs = vec![vc("f1", 0), vc("f1/ack", 5)];
+            run.ports[2].vcs = vec![vc("f1/ack", 9)];
+        }
+        assert_eq!(port(&document), Some("sw0->sw1"), "the others have longer queues of acknowledgements");
     }
 
     #[test]

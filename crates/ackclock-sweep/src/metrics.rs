@@ -1,7 +1,7 @@
 //! The numbers of a row: what is kept of a run.
 
 use ackclock::record::stats::{mean, quantile};
-use ackclock::record::{Histogram, Records};
+use ackclock::record::{Histogram, Records, limiting_port};
 use ackclock::scenario::Scenario;
 use ackclock::units::Span;
 use ackclock_report::run::settles_s;
@@ -99,7 +99,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         name: "loss",
         unit: "fraction",
-        about: "Of the units that arrived at the port of the bottleneck, the share that it refused; without a bottleneck, of all ports together.",
+        about: "Of the units that arrived at the port that limits, the share that its queue refused. That is the port of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.",
         range: Range::Share,
         of: |m| share(m.refused, m.arrivals),
     },
@@ -141,14 +141,14 @@ pub const METRICS: &[Metric] = &[
     Metric {
         name: "mean_queue",
         unit: "units",
-        about: "Time-weighted mean number of units that wait at the port of the bottleneck; without a bottleneck, at all ports together.",
+        about: "Time-weighted mean number of units that wait at the port that limits.",
         range: Range::NotBelow0,
         of: |m| Some(m.mean_queue),
     },
     Metric {
         name: "max_queue",
         unit: "units",
-        about: "The largest number of units that waited there, over the whole run; without a bottleneck, at any port.",
+        about: "The largest number of units that waited there, over the whole run.",
         range: Range::NotBelow0,
         of: |m| Some(m.max_queue as f64),
     },
@@ -347,8 +347,8 @@ impl Measured {
     fn ports(&mut self, scenario: &Scenario, records: &mut Records) {
         let rest = records.after_warmup.as_ref();
         let bottleneck = scenario.bottleneck.as_ref().map(|bottleneck| scenario.links[bottleneck.link].name.as_str());
-        let counts = |name: &str| bottleneck.is_none_or(|bottleneck| bottleneck == name);
-        for (place, port) in records.ports.iter_mut().enumerate().filter(|(_, port)| counts(&port.name)) {
+        let limiting = limiting_port(&records.ports, rest.map(|rest| &rest.ports[..]), bottleneck);
+        for (place, port) in records.ports.iter_mut().enumerate().filter(|(place, _)| Some(*place) == limiting) {
             let (arrivals, drops, mean_queue) = match rest.map(|rest| &rest.ports[place]) {
                 Some(rest) => (rest.arrivals, rest.drops, rest.mean_queue),
                 None => (port.arrivals, port.drops, port.mean_queue),

@@ -234,8 +234,12 @@ impl Simulation {
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
         let goodput = || measured().map(|flow| flow.goodput_bps);
         let after_warmup: Option<f64> = measured().map(|flow| flow.goodput_after_warmup_bps).sum();
-        let later = || measured().map(|flow| flow.goodput_after_warmup_bps.unwrap_or(0.0));
         let at_warmup = self.at_warmup.as_ref().filter(|_| simulated > self.warmup);
+        // A flow whose data ended within the warm-up is none of those of the measured time.
+        let ended = |place: usize| at_warmup.is_some_and(|at_warmup| at_warmup.had_ended(place, &flows[place]));
+        let begun = |place: &usize| self.measured[*place] < self.now;
+        let active = || (0..flows.len()).filter(begun).filter(|&place| !ended(place));
+        let later = || active().map(|place| flows[place].goodput_after_warmup_bps.unwrap_or(0.0));
         let rest = at_warmup.map(|at_warmup| {
             let end = Counted::of(simulated, &flows, &udp, &ports, &links);
             at_warmup.after(&end, metrics::jain(later()))

@@ -389,6 +389,24 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
     assert_eq!(run(&scenario, 1), end);
 }
 
+/// Three files, of which the last ends within the warm-up: fairness after that is about the other two, which get the same. Over
+/// the whole run it is about all three.
+#[test]
+fn fairness_is_about_the_flows_that_were_active_in_the_measured_time() {
+    let text = LAN.replace("sources = 5", "sources = 3").replace("1000 cells", "infinite").replace("selective-drop", "tail-drop");
+    let sets = ["warmup=1 s", "tcp.receive_window=9 kB", "flow.f3.size=20 kB"];
+    let records = agree::assert_engines_agree("active", &scenario(&text, &sets), 1);
+    let goodputs = records.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap());
+    // (1 + 1 + 0)² / (3 · 2)
+    assert!((ackclock::record::metrics::jain(goodputs) - 2.0 / 3.0).abs() < 0.001);
+    assert!((records.after_warmup.unwrap().fairness - 1.0).abs() < 0.001);
+    assert!(records.fairness < 0.67);
+    // A flow that stops within the warm-up, and is acknowledged, has ended too.
+    let sets = ["warmup=1 s", "tcp.receive_window=9 kB", "flow.f3.stop=500 ms"];
+    let records = agree::assert_engines_agree("stopped", &scenario(&text, &sets), 1);
+    assert!((records.after_warmup.unwrap().fairness - 1.0).abs() < 0.001);
+}
+
 /// Several flows per host, traffic in both directions, a chain of switches with a slower link.
 const CHAIN: &str = r#"
 duration = "500 ms"

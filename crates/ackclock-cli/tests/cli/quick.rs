@@ -298,7 +298,7 @@ fn drop_policies_of_cells_are_compared_as_tcps_are() {
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert!(lines[0].starts_with("155.52Mbps, RTT 10ms, buffer 1000cells: 10 flows for 1 s, 2 seeds"), "{}", lines[0]);
     // 155.52 Mb/s for 10 ms are 194.4 kB: twice that, and 1000 cells of 53 bytes.
-    let common = "ATM, dialect osu, receive window 441800 B, queues and drops in cells, flows begin at random";
+    let common = "ATM, dialect osu, receive window 441.8 kB, queues and drops in cells, flows begin at random";
     assert!(lines[1].starts_with(common), "{}", lines[1]);
     assert!(lines[2].starts_with("TCP   policy ") && lines[2].ends_with("fairness"), "{}", lines[2]);
     for (line, policy) in lines[3..6].iter().zip(["epd", "selective-drop", "fba"]) {

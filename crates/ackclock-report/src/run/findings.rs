@@ -14,13 +14,14 @@ use ackclock_store::document::summary::{FlowSummary, LinkSummary, PortSummary, U
 pub fn findings(document: &Document, series: &[Series]) -> Vec<String> {
     let from_s = document.scenario.duration_s - document.measured_s();
     let limited = document.limited_by_windows();
+    let limiting = port(document);
     let document = &*document.after_warmup();
     let flows = &document.summary.flows;
     let mut findings = Vec::new();
     findings.extend(limited);
     findings.extend(capacity(document, series, from_s));
     findings.extend(shares(flows, document.summary.fairness.as_ref()));
-    findings.extend(queue(document));
+    findings.extend(limiting.and_then(|limiting| queue(document, limiting)));
     findings.extend(losses(document));
     findings.extend(losses_on_links(document));
     findings.extend(udp(document));
@@ -163,8 +164,8 @@ fn shares(flows: &[FlowSummary], fairness: Option<&Interval>) -> Option<String> 
     ))
 }
 
-fn queue(document: &Document) -> Option<String> {
-    let name = port(document)?;
+/// What waited at the port that limits.
+fn queue(document: &Document, name: &str) -> Option<String> {
     let summary = document.summary.ports.iter().find(|port| port.name == name)?;
     if summary.max_queue.max == 0.0 {
         return Some(format!("No unit waited at {name}."));

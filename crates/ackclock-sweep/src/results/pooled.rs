@@ -90,7 +90,7 @@ impl Open {
 pub const POOLED: [Pooled; KINDS * PER_MILLE.len()] = [
     Pooled {
         name: "queueing_delay_pooled_p50_s",
-        about: "The time that half of the units of all runs of a point waited at most at the port of the bottleneck; without a bottleneck, at all ports together.",
+        about: "The time that half of the units of all runs of a point waited at most at the port that limits: that of the bottleneck, or without one, of those that data pass, the one with the longest mean queue.",
     },
     Pooled {
         name: "queueing_delay_pooled_p95_s",

@@ -11,7 +11,7 @@ use crate::units::Span;
 pub struct AfterWarmup {
     /// How long it was.
     pub time: Span,
-    /// Jain's index over the goodput after the warm-up, of the flows that fairness is about.
+    /// Jain's index over the goodput after the warm-up, of the flows that fairness is about and whose data had not ended.
     pub fairness: f64,
     /// What flows did.
     pub flows: Vec<FlowCounts>,
@@ -69,6 +69,12 @@ impl Counted {
             ports: ports.iter().map(PortCounts::of).collect(),
             links: links.iter().map(|link| link.lost).collect(),
         }
+    }
+
+    /// Whether the data of the flow at this place had ended by then: it was open before, and nothing has limited it since.
+    pub(crate) fn had_ended(&self, place: usize, later: &FlowRecord) -> bool {
+        let then = self.limited[place];
+        then == later.limited && then != LimitedTimes::default()
     }
 
     /// What was counted since then, at a later instant of the same run.

@@ -7,6 +7,7 @@ mod feedback;
 mod fingerprint;
 mod histogram;
 mod limited;
+mod limiting;
 mod metric;
 pub mod metrics;
 mod series;
@@ -21,6 +22,7 @@ pub use feedback::EdgeRecord;
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
 pub use limited::LimitedTimes;
+pub use limiting::{is_of_data, limiting_port};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use series::{Capture, Captured, Columns, Loss, Series};
 
