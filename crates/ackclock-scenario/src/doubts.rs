@@ -32,7 +32,10 @@ pub(crate) fn of_times(document: &Document, top: &Settings, report: &mut Report)
         && top.is_list_given("record") == Some("given")
     {
         report
-            .warning(at, format!("`record_interval` is {}, longer than the run of {}", spelled(interval), spelled(duration)))
+            .warning(
+                at,
+                format!("`record_interval` is {}, longer than the run of {}", spelled(interval), spelled(duration)),
+            )
             .label("the whole run is one interval")
             .help("a hundredth of `duration` shows what happens over time");
     }
@@ -41,7 +44,10 @@ pub(crate) fn of_times(document: &Document, top: &Settings, report: &mut Report)
         let (jitter, at) = (span(given, "start_jitter"), given.key_at("start_jitter"));
         if let Some(jitter) = jitter.filter(|&jitter| jitter > duration) {
             report
-                .warning(at, format!("`start_jitter` is {}, longer than the run of {}", spelled(jitter), spelled(duration)))
+                .warning(
+                    at,
+                    format!("`start_jitter` is {}, longer than the run of {}", spelled(jitter), spelled(duration)),
+                )
                 .label("some flows may start when the run is over")
                 .help("one round trip is enough to take flows out of step");
         }
@@ -60,7 +66,9 @@ fn long_delays(given: &Given, report: &mut Report) {
             }
             _ => None,
         };
-        let Some(longest) = longest.filter(|longest| is_delay && longest.dimension == Dimension::Time) else { continue };
+        let Some(longest) = longest.filter(|longest| is_delay && longest.dimension == Dimension::Time) else {
+            continue;
+        };
         if longest.amount > LONGEST_DELAY.as_ps() {
             report
                 .warning(at, format!("`{key}` is {} one way", longest.canonical()))
@@ -74,8 +82,12 @@ fn long_delays(given: &Given, report: &mut Report) {
 fn after_the_end(given: &Given, duration: Span, report: &mut Report) {
     for (key, at) in given.keys() {
         let late = match given.value(key) {
-            Some(Value::Outages(outages)) => outages.iter().map(|outage| outage.from_ps).find(|&ps| ps >= duration.as_ps()),
-            Some(Value::Schedule(schedule)) => schedule.then.iter().map(|(ps, _)| *ps).find(|&ps| ps >= duration.as_ps()),
+            Some(Value::Outages(outages)) => {
+                outages.iter().map(|outage| outage.from_ps).find(|&ps| ps >= duration.as_ps())
+            }
+            Some(Value::Schedule(schedule)) => {
+                schedule.then.iter().map(|(ps, _)| *ps).find(|&ps| ps >= duration.as_ps())
+            }
             _ => None,
         };
         if let Some(late) = late {
@@ -114,7 +126,10 @@ pub(crate) fn of_bottleneck(
     report
         .warning(
             places.into_iter().flatten().next(),
-            format!("the bottleneck {name} is never full: its flows bring {} at most over their other links", words(brought)),
+            format!(
+                "the bottleneck {name} is never full: its flows bring {} at most over their other links",
+                words(brought)
+            ),
         )
         .label(format!("the bottleneck has {}", words(rate)))
         .help("make the links of hosts faster, add flows, or name the link that limits: bottleneck = \"A->B\"");
@@ -152,7 +167,9 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
         let bytes = |amount: u64| Quantity { dimension: Dimension::Size, amount }.canonical();
         let (window, product) = (bytes(window), bytes(product as u64));
         let problem = match sharing {
-            1 => format!("the receive window of {flow} is {window}, and the round trip over {link} has room for {product}"),
+            1 => format!(
+                "the receive window of {flow} is {window}, and the round trip over {link} has room for {product}"
+            ),
             flows => format!(
                 "the receive windows of the {flows} flows over {link} do not fill it: that of {flow} is {window}, and its round trip has room for {product}"
             ),
@@ -167,7 +184,9 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
 /// The time of a key that is given and right.
 fn span(given: &Given, key: &str) -> Option<Span> {
     match given.value(key) {
-        Some(Value::Quantity(quantity)) if quantity.dimension == Dimension::Time => Some(Span::from_ps(quantity.amount)),
+        Some(Value::Quantity(quantity)) if quantity.dimension == Dimension::Time => {
+            Some(Span::from_ps(quantity.amount))
+        }
         _ => None,
     }
 }

@@ -141,7 +141,8 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     abr::warn_rates(network, technology, &flows, &queues, report);
     let bottleneck = bottleneck::find(network, &flows, technology, &mut top, report).ok()?;
     if let Some(bottleneck) = &bottleneck {
-        let places = [top.at("bottleneck"), network_settings.at("access_rate").or(network_settings.at("bottleneck_rate"))];
+        let places =
+            [top.at("bottleneck"), network_settings.at("access_rate").or(network_settings.at("bottleneck_rate"))];
         doubts::of_bottleneck(network, &flows, of_udp, (bottleneck.link, places), report);
     }
     doubts::of_windows(network, &flows, report);

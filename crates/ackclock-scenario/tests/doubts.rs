@@ -64,10 +64,18 @@ fn each_doubt_is_said_and_its_neighbour_is_not() {
             &["queue.policy=codel", "queue.codel.target=100 ms"],
             "`target` of codel is longer than its `interval`",
         ),
-        (&["link.\"sw1->sw2\".jitter=9 ms"], &["link.\"sw1->sw2\".jitter=8 ms"], "more than the delay of sw1->sw2, 8 ms"),
+        (
+            &["link.\"sw1->sw2\".jitter=9 ms"],
+            &["link.\"sw1->sw2\".jitter=8 ms"],
+            "more than the delay of sw1->sw2, 8 ms",
+        ),
         // Ten milliseconds there and back: 2 * (8 + 1 + 1) ms * 10 Mb/s = 25 kB.
         (&["tcp.receive_window=24999 B"], &["tcp.receive_window=25 kB"], "limits goodput to 100 % of the rate"),
-        (&["tcp.receive_window=5 kB"], &["tcp.receive_window=5 kB", "traffic.size=4 kB"], "limits goodput to 20 % of the rate of sw1->sw2"),
+        (
+            &["tcp.receive_window=5 kB"],
+            &["tcp.receive_window=5 kB", "traffic.size=4 kB"],
+            "limits goodput to 20 % of the rate of sw1->sw2",
+        ),
         // Two flows share the link: each needs half of it.
         (
             &["tcp.receive_window=12 kB", "network.sources=2"],
@@ -114,11 +122,14 @@ fn packet_networks_have_the_tcp_of_today_and_a_window_that_follows_the_path() {
     let atm = "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\nsources = 1\nrate = \"155.52 Mbps\"\n\
                access_delay = \"5 us\"\ntrunk_delay = \"5 us\"\n[queue]\nbuffer = \"1000 cells\"\n";
     let loaded = load(&Memory::new().with("a.toml", atm), "a.toml", &[]).unwrap();
-    assert!(loaded.resolved.contains("dialect = \"osu\"\n") && loaded.resolved.contains("receive_window = \"65535 B\"\n"));
+    assert!(
+        loaded.resolved.contains("dialect = \"osu\"\n") && loaded.resolved.contains("receive_window = \"65535 B\"\n")
+    );
 }
 
 #[test]
 fn bbr_is_the_newest() {
-    let loaded = load(&Memory::new().with("a.toml", FILE), "a.toml", &["tcp.congestion_control=bbr".to_owned()]).unwrap();
+    let loaded =
+        load(&Memory::new().with("a.toml", FILE), "a.toml", &["tcp.congestion_control=bbr".to_owned()]).unwrap();
     assert!(loaded.resolved.contains("congestion_control = \"bbr3\"\n"), "{}", loaded.resolved);
 }

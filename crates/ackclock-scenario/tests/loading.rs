@@ -498,8 +498,7 @@ const WARNS: [(&str, &str); 7] = [
     ("three-losses/rfc6675.toml", SMALL_WINDOW),
 ];
 /// There the window leaves no queue, so that nothing but the three segments is lost.
-const SMALL_WINDOW: &str =
-    "the receive window of f1 is 64 kB, and the round trip over sw1->sw2 has room for 583.2 kB";
+const SMALL_WINDOW: &str = "the receive window of f1 is 64 kB, and the round trip over sw1->sw2 has room for 583.2 kB";
 
 fn scenario_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -50,7 +50,9 @@ fn suggested(found: &Diagnostic) -> Vec<String> {
             let Some((_, rest)) = text.split_once(word) else { continue };
             let rest = rest.split_once(" = ").filter(|(key, _)| !key.contains(' ')).map_or(rest, |(_, value)| value);
             if let Some(quoted) = rest.strip_prefix('"') {
-                values.extend(quoted.split('"').step_by(2).take_while(|value| value.len() < 40).map(|value| format!("{value:?}")));
+                values.extend(
+                    quoted.split('"').step_by(2).take_while(|value| value.len() < 40).map(|value| format!("{value:?}")),
+                );
                 // "x" or "y": every second part is a value; what follows the last quote is none.
                 let quotes = rest.matches('"').count();
                 values.truncate(quotes / 2);
@@ -65,24 +67,100 @@ fn suggested(found: &Diagnostic) -> Vec<String> {
 #[test]
 fn what_a_message_says_to_write_is_accepted() {
     let packet_keys = [
-        "duration", "warmup", "record_interval", "capacity", "queue.buffer", "network.access_rate", "network.access_delay",
-        "network.bottleneck_rate", "network.bottleneck_delay", "packet.link_header", "tcp.mss", "tcp.header",
-        "tcp.receive_window", "tcp.window_scale", "tcp.min_rto", "tcp.tick", "tcp.tick_phase", "tcp.initial_rto",
-        "tcp.max_rto", "tcp.initial_window", "tcp.initial_ssthresh", "tcp.delayed_ack_timeout", "traffic.start",
-        "traffic.start_jitter", "traffic.stop", "traffic.size", "link.\"sw1->sw2\".jitter", "link.\"sw1->sw2\".mtu",
-        "tcp.congestion_control", "tcp.recovery", "tcp.dialect", "queue.policy",
+        "duration",
+        "warmup",
+        "record_interval",
+        "capacity",
+        "queue.buffer",
+        "network.access_rate",
+        "network.access_delay",
+        "network.bottleneck_rate",
+        "network.bottleneck_delay",
+        "packet.link_header",
+        "tcp.mss",
+        "tcp.header",
+        "tcp.receive_window",
+        "tcp.window_scale",
+        "tcp.min_rto",
+        "tcp.tick",
+        "tcp.tick_phase",
+        "tcp.initial_rto",
+        "tcp.max_rto",
+        "tcp.initial_window",
+        "tcp.initial_ssthresh",
+        "tcp.delayed_ack_timeout",
+        "traffic.start",
+        "traffic.start_jitter",
+        "traffic.stop",
+        "traffic.size",
+        "link.\"sw1->sw2\".jitter",
+        "link.\"sw1->sw2\".mtu",
+        "tcp.congestion_control",
+        "tcp.recovery",
+        "tcp.dialect",
+        "queue.policy",
     ];
     let cell_keys = [
-        "queue.buffer", "network.rate", "network.trunk_delay", "atm.pcr", "queue.policy", "queue.epd.threshold",
-        "queue.selective-drop.threshold", "queue.fba.threshold", "queue.service_order",
+        "queue.buffer",
+        "network.rate",
+        "network.trunk_delay",
+        "atm.pcr",
+        "queue.policy",
+        "queue.epd.threshold",
+        "queue.selective-drop.threshold",
+        "queue.fba.threshold",
+        "queue.service_order",
     ];
     let bad = [
-        "0", "1", "0.5", "1.5", "7", "-1", "\"0\"", "\"0.5\"", "\"5\"", "\"-5\"", "\"0 cells\"", "\"0.5 cells\"", "\"1 cell\"",
-        "\"0 packets\"", "\"0.5 packets\"", "\"3 packets\"", "\"0 B\"", "\"1 B\"", "\"0.5 B\"", "\"100 kB\"", "\"0 s\"",
-        "\"5 sec\"", "\"0 sec\"", "\"0 mbps\"", "\"5 mbps\"", "\"0 MB/s\"", "\"5 MB/s\"", "\"1e30 MB/s\"", "\"0 bdp\"",
-        "\"50%\"", "\"0%\"", "\"150%\"", "\"0 celsl\"", "\"0.5 cels\"", "\"1e30 s\"", "\"0.1 ps\"", "\"bbrr\"", "\"tail-dorp\"",
-        "\"inf\"", "\"sack\"", "\"epdd\"", "\"nevr\"", "\"atuo\"", "\"lnik-rate\"", "\"0.0000001 bdp\"", "\"100000000 cells\"",
-        "65", "100000", "true",
+        "0",
+        "1",
+        "0.5",
+        "1.5",
+        "7",
+        "-1",
+        "\"0\"",
+        "\"0.5\"",
+        "\"5\"",
+        "\"-5\"",
+        "\"0 cells\"",
+        "\"0.5 cells\"",
+        "\"1 cell\"",
+        "\"0 packets\"",
+        "\"0.5 packets\"",
+        "\"3 packets\"",
+        "\"0 B\"",
+        "\"1 B\"",
+        "\"0.5 B\"",
+        "\"100 kB\"",
+        "\"0 s\"",
+        "\"5 sec\"",
+        "\"0 sec\"",
+        "\"0 mbps\"",
+        "\"5 mbps\"",
+        "\"0 MB/s\"",
+        "\"5 MB/s\"",
+        "\"1e30 MB/s\"",
+        "\"0 bdp\"",
+        "\"50%\"",
+        "\"0%\"",
+        "\"150%\"",
+        "\"0 celsl\"",
+        "\"0.5 cels\"",
+        "\"1e30 s\"",
+        "\"0.1 ps\"",
+        "\"bbrr\"",
+        "\"tail-dorp\"",
+        "\"inf\"",
+        "\"sack\"",
+        "\"epdd\"",
+        "\"nevr\"",
+        "\"atuo\"",
+        "\"lnik-rate\"",
+        "\"0.0000001 bdp\"",
+        "\"100000000 cells\"",
+        "65",
+        "100000",
+        "true",
     ];
     let mut fed_back = 0;
     let keys = packet_keys.iter().map(|key| (PACKETS, key)).chain(cell_keys.iter().map(|key| (CELLS, key)));
@@ -105,7 +183,8 @@ fn what_a_message_says_to_write_is_accepted() {
 fn is_about_value(found: &Diagnostic) -> bool {
     let words = ["needs a unit", "is no unit", "whole number", "unknown", "` is "];
     // That one key is less than another is about both.
-    let is_about_two = ["less than", "the run lasts", "more than one frame"].iter().any(|words| found.message.contains(words));
+    let is_about_two =
+        ["less than", "the run lasts", "more than one frame"].iter().any(|words| found.message.contains(words));
     !is_about_two && words.iter().any(|words| found.message.contains(words))
 }
 

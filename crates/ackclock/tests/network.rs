@@ -393,7 +393,10 @@ fn goodput_after_the_warmup_counts_exactly_what_came_later() {
 /// the whole run it is about all three.
 #[test]
 fn fairness_is_about_the_flows_that_were_active_in_the_measured_time() {
-    let text = LAN.replace("sources = 5", "sources = 3").replace("1000 cells", "infinite").replace("selective-drop", "tail-drop");
+    let text = LAN
+        .replace("sources = 5", "sources = 3")
+        .replace("1000 cells", "infinite")
+        .replace("selective-drop", "tail-drop");
     let sets = ["warmup=1 s", "tcp.receive_window=9 kB", "flow.f3.size=20 kB"];
     let records = agree::assert_engines_agree("active", &scenario(&text, &sets), 1);
     let goodputs = records.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap());

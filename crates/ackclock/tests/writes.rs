@@ -101,11 +101,8 @@ fn what_limits_a_sender_is_known_over_time() {
     // Of a piece of two segments the window allows one until the first acknowledgement: two times 8.32 ms and 0.32 ms, and four
     // delays of 1 ms are 21.28 ms. From then on it allows both, and the next piece is waited for.
     let first = Span::from_us(21_280);
-    let expected = LimitedTimes {
-        congestion_window: first,
-        application: Span::from_secs(10) - first,
-        ..LimitedTimes::default()
-    };
+    let expected =
+        LimitedTimes { congestion_window: first, application: Span::from_secs(10) - first, ..LimitedTimes::default() };
     assert_eq!(limited("pieces", &pieces("", &[])), expected);
     // Segments of 552 octets take 4.416 ms, acknowledgements 0.32 ms, each link 50 ms: the first comes back after 209.472 ms. Then
     // two segments may be outstanding, and the receiver allows no more.

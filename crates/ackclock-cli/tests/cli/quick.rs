@@ -264,7 +264,11 @@ fn what_is_wrong_is_said_before_anything_is_run() {
     let place = Place::new("quick-wrong");
     for (arguments, code, words) in [
         (&["--tcp", "renno"][..], 2, &["unknown TCP `renno`", "did you mean `reno`?"][..]),
-        (&["--tcp", "quickest"], 2, &["unknown TCP `quickest`", "known: vanilla, reno-1990, newreno, fall-floyd, sack"]),
+        (
+            &["--tcp", "quickest"],
+            2,
+            &["unknown TCP `quickest`", "known: vanilla, reno-1990, newreno, fall-floyd, sack"],
+        ),
         (&["--rate", "2"], 2, &["--rate 2", "Mbps"]),
         (&["--rtt", "1us"], 2, &["--rtt 1us is too short"]),
         (&["--rtt", "61min"], 2, &["--rtt 61min is too long", "1 h or less"]),
@@ -292,7 +296,8 @@ fn what_is_wrong_is_said_before_anything_is_run() {
 #[test]
 fn drop_policies_of_cells_are_compared_as_tcps_are() {
     let place = Place::new("quick-atm");
-    let network = ["quick", "--technology=atm", "--rate=155.52Mbps", "--rtt=10ms", "--duration=1s", "--seeds=2", "--out=q"];
+    let network =
+        ["quick", "--technology=atm", "--rate=155.52Mbps", "--rtt=10ms", "--duration=1s", "--seeds=2", "--out=q"];
     let more = ["--policy=epd,selective-drop,fba", "--sources=10", "--buffer=1000cells"];
     let outcome = place.run(&[&network[..], &more].concat()).exits_with(0);
     let lines: Vec<&str> = outcome.stdout.lines().collect();
@@ -332,11 +337,8 @@ fn a_mixture_of_tcps_shares_one_path() {
         let rest = line.strip_prefix(label).unwrap_or_else(|| panic!("{label}: {line}"));
         rest.split_whitespace().next().unwrap().parse().unwrap()
     };
-    let (all, reno, cubic) = (
-        number(lines[3], "reno:2,cubic:1"),
-        number(lines[4], "  reno, f1 to f2"),
-        number(lines[5], "  cubic, f3"),
-    );
+    let (all, reno, cubic) =
+        (number(lines[3], "reno:2,cubic:1"), number(lines[4], "  reno, f1 to f2"), number(lines[5], "  cubic, f3"));
     assert!((all - reno - cubic).abs() < 0.0015 && reno > 0.0 && cubic > 0.0, "{}", outcome.stdout);
     assert!(lines[7].starts_with("cwnd of the first flow of each TCP over 5 s"), "{}", lines[7]);
     assert!(lines[8].starts_with("reno f1 ") && lines[9].starts_with("cubic f3 "), "{}", outcome.stdout);

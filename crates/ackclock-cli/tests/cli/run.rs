@@ -117,7 +117,10 @@ fn a_receive_window_that_limits_is_said_everywhere() {
     let place = Place::with("limited", &format!("{file}[tcp]\nreceive_window = \"20 kB\"\n"));
     place.write("auto.toml", file);
     let before = "the receive window of f1 is 20 kB, and the round trip over sw1->sw2 has room for 125 kB";
-    place.run(&["check", "scenario.toml"]).exits_with(0).says(&[before, "limits goodput to 16 % of the rate of sw1->sw2"]);
+    place
+        .run(&["check", "scenario.toml"])
+        .exits_with(0)
+        .says(&[before, "limits goodput to 16 % of the rate of sw1->sw2"]);
     let after = "The receive window limits flow f1 for 100.0 % of the time";
     let outcome = place.run(&["run", "scenario.toml", "--out", "limited"]).exits_with(0);
     assert!(outcome.stdout.contains(after), "{}", outcome.stdout);

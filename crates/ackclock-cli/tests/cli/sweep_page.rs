@@ -55,7 +55,10 @@ fn report_and_compare_show_the_page_of_a_sweep() {
     place.run(&["run", "scenario.toml", "--out", "one"]).exits_with(0);
     place.run(&["compare", "one"]).exits_with(2).says(&["`one` has nothing to be compared with", "two or more"]);
     fs::remove_file(place.path("all/report.html")).unwrap();
-    place.run(&["report", "all"]).exits_with(1).says(&["a sweep of `ackclock sweep` without a page", "run that command again"]);
+    place
+        .run(&["report", "all"])
+        .exits_with(1)
+        .says(&["a sweep of `ackclock sweep` without a page", "run that command again"]);
 }
 
 /// `docs/sweeps.md` begins with it.

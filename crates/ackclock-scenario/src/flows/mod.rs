@@ -200,7 +200,8 @@ impl Planner<'_> {
     ) -> Option<Common> {
         let own = table.map(|named| &named.tcp);
         let layers: Vec<&GivenTables> = own.into_iter().chain([&self.context.document.tcp]).collect();
-        let tcp_settings = tcp::settings(Section::FlowTcp, &layers, self.context.technology.map(TechnologyWord::of), path_mtu);
+        let tcp_settings =
+            tcp::settings(Section::FlowTcp, &layers, self.context.technology.map(TechnologyWord::of), path_mtu);
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
         let start = settings.span("start").map(|start| Time::ZERO + start);
         let stop = settings

@@ -89,9 +89,7 @@ pub(crate) fn describe(tcp: &mut Settings, flows: &[PlannedFlow]) {
     if tcp.word("receive_window") != Some(AUTO) {
         return;
     }
-    let is_auto = |planned: &&PlannedFlow| {
-        planned.given.common.tcp_settings.own.word("receive_window") == Some(AUTO)
-    };
+    let is_auto = |planned: &&PlannedFlow| planned.given.common.tcp_settings.own.word("receive_window") == Some(AUTO);
     let windows = || flows.iter().filter(is_auto).map(|planned| planned.flow.tcp.receive_window);
     let spelled = |amount| Quantity { dimension: Dimension::Size, amount }.canonical();
     let words = match (windows().min(), windows().max()) {
@@ -101,4 +99,3 @@ pub(crate) fn describe(tcp: &mut Settings, flows: &[PlannedFlow]) {
     };
     tcp.describe_default("receive_window", format!("{words}: 2 bdp and the buffer of the slowest link"));
 }
-

@@ -57,7 +57,8 @@ pub(crate) fn defaults_of(path: &str) -> Vec<(&'static str, String)> {
     };
     let of = |dialect: &'static Dialect| {
         let find = |defaults: &'static [Default]| defaults.iter().find(|default| default.key == path).map(spelled);
-        let derived = FOLLOWING_MTU.iter().find(|(key, _)| dialect.follows_mtu && *key == path).map(|(_, words)| *words);
+        let derived =
+            FOLLOWING_MTU.iter().find(|(key, _)| dialect.follows_mtu && *key == path).map(|(_, words)| *words);
         let usual = find(dialect.defaults).or_else(|| derived.map(String::from));
         let fine = find(dialect.with_fine_timeouts).map(|value| format!("with Vegas {value}"));
         let words: Vec<String> = usual.into_iter().chain(fine).collect();

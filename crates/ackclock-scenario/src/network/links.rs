@@ -128,7 +128,10 @@ impl<'a> Links<'a> {
         let Some(place) = place else {
             if let (false, Some(meant)) = (settings.has("ends"), self.meant_direction(&named.name)) {
                 report
-                    .error(named.at, format!("{} is no direction of a link, and a new link needs `ends`", quoted(&named.name)))
+                    .error(
+                        named.at,
+                        format!("{} is no direction of a link, and a new link needs `ends`", quoted(&named.name)),
+                    )
                     .label("one direction of a link is \"A->B\"")
                     .help(format!("write [link.\"{meant}\"]"));
                 return None;
@@ -392,7 +395,8 @@ fn params<'s>(
     let (rate, delay, jitter) = (settings.rate("rate")?, settings.span("delay")?, settings.span("jitter")?);
     if jitter > delay {
         let spelled = |span: Span| Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical();
-        let problem = format!("`jitter` is up to {}, more than the delay of {name}, {}", spelled(jitter), spelled(delay));
+        let problem =
+            format!("`jitter` is up to {}, more than the delay of {name}, {}", spelled(jitter), spelled(delay));
         report
             .warning(settings.at("jitter"), problem)
             .label("it is added to the delay, which may more than double")

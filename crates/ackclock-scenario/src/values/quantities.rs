@@ -116,6 +116,30 @@ fn within_limits(
     None
 }
 
+/// What to write in the place of a number in quotes.
+fn without_unit(amount: &Amount, number: &str) -> String {
+    let plain = number.parse::<f64>().unwrap_or(f64::NAN);
+    let fits = match amount.bare {
+        Bare::None => false,
+        Bare::Fraction => plain > 0.0 && plain <= 1.0,
+        Bare::Integer { max } => plain.fract() == 0.0 && plain <= max as f64,
+    };
+    match (fits, examples(amount, number).first()) {
+        (true, _) => format!("write {number} without quotes"),
+        (false, Some(example)) => format!("write {example}"),
+        (false, None) => format!("expected {}", alternatives(amount)),
+    }
+}
+
+/// What to write in the place of a number in per cent.
+fn of_percent(amount: &Amount, number: &str) -> String {
+    let fraction = number.parse::<f64>().map_or(f64::NAN, |percent| percent / 100.0);
+    match fraction > 0.0 && fraction <= 1.0 {
+        true => format!("write {fraction}"),
+        false => format!("expected {}", alternatives(amount)),
+    }
+}
+
 /// Whether a text may be the value. What a message suggests has to be.
 fn is_accepted(amount: &Amount, text: &str) -> bool {
     let dimensions: Vec<Dimension> = amount.limits.iter().map(|limit| limit.dimension).collect();
@@ -173,28 +197,13 @@ fn explain(
                 .help("zero or more is meant: leave out the sign");
         }
         QuantityError::NoUnit { number } => {
-            let plain = number.parse::<f64>().unwrap_or(f64::NAN);
-            let fits = match amount.bare {
-                Bare::None => false,
-                Bare::Fraction => plain > 0.0 && plain <= 1.0,
-                Bare::Integer { max } => plain.fract() == 0.0 && plain <= max as f64,
-            };
-            let label = match (fits, examples(amount, &number).first()) {
-                (true, _) => format!("write {number} without quotes"),
-                (false, Some(example)) => format!("write {example}"),
-                (false, None) => format!("expected {}", alternatives(amount)),
-            };
             report
                 .error(at, format!("`{name}` needs a unit"))
-                .label(label)
+                .label(without_unit(amount, &number))
                 .help_if((!dimensions.is_empty()).then(|| units(dimensions)));
         }
         QuantityError::UnknownUnit { number, unit } if unit == "%" && matches!(amount.bare, Bare::Fraction) => {
-            let fraction = number.parse::<f64>().map_or(f64::NAN, |percent| percent / 100.0);
-            let label = match fraction > 0.0 && fraction <= 1.0 {
-                true => format!("write {fraction}"),
-                false => format!("expected {}", alternatives(amount)),
-            };
+            let label = of_percent(amount, &number);
             report.error(at, format!("`{name}` is {shown}")).label(label).help("fractions are plain numbers");
         }
         QuantityError::UnknownUnit { number, unit }

@@ -9,7 +9,8 @@ use crate::document::feedback::{Feedback, MaxMin};
 use crate::document::keyed::Keyed;
 use crate::document::summary::SummaryPart;
 use crate::document::{
-    BottleneckPart, Document, Flow, Limited, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp, UdpAfterWarmup,
+    BottleneckPart, Document, Flow, Limited, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp,
+    UdpAfterWarmup,
 };
 
 const LOST: Keyed<LinkLosses> = Keyed(LinkLosses { corrupted: 3, outage: 1, no_route: 0, no_receiver: 0, ttl: 0 });

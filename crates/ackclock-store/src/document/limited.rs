@@ -66,8 +66,11 @@ impl Document {
             ("the application", mean(|limited| limited.by_application.mean)),
             ("the host", mean(|limited| limited.by_host.mean)),
         ];
-        let others: Vec<String> =
-            others.iter().filter(|(_, share)| *share >= 0.05).map(|(what, share)| format!("{what} {share:.1} %")).collect();
+        let others: Vec<String> = others
+            .iter()
+            .filter(|(_, share)| *share >= 0.05)
+            .map(|(what, share)| format!("{what} {share:.1} %"))
+            .collect();
         let rest = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
         Some(format!(
             "The receive window limits {whose} for {:.1} % of the time{rest}.",

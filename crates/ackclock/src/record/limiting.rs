@@ -72,7 +72,13 @@ mod tests {
         assert_eq!(limiting_port(&ports, None, Some("gone")), Some(3));
         assert_eq!(limiting_port(&ports[..2], None, None), None);
         // After the warm-up the first has the longer queue.
-        let counts = |mean_queue| PortCounts { arrivals: 1, departures: 1, drops: Drops::default(), mean_queue, marked_cells: None };
+        let counts = |mean_queue| PortCounts {
+            arrivals: 1,
+            departures: 1,
+            drops: Drops::default(),
+            mean_queue,
+            marked_cells: None,
+        };
         let measured = [9.0, 8.0, 4.0, 3.0, 3.0].map(counts);
         assert_eq!(limiting_port(&ports, Some(&measured), None), Some(2));
     }

@@ -168,7 +168,8 @@ fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
         let page = |page: Option<&str>| page.map_or(String::new(), |page| format!("\n    see docs/models/{page}.md"));
         add(key, format!("a key {place}\n    {about}{choice}{}", page(pages::of_key(path, key))));
         for word in words {
-            let alias = ackclock_scenario::alias(word).map_or(String::new(), |meant| format!(", another name of {meant}"));
+            let alias =
+                ackclock_scenario::alias(word).map_or(String::new(), |meant| format!(", another name of {meant}"));
             let page = page(pages::of_word(key, word));
             add(word, format!("{A_VALUE} of the key `{key}` {place}{alias}\n    {about}{page}"));
         }

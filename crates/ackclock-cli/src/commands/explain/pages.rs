@@ -13,7 +13,9 @@ pub fn of_key(table: &str, key: &str) -> Option<&'static str> {
 /// The page of a word that a key may be.
 pub fn of_word(key: &str, word: &str) -> Option<&'static str> {
     match key {
-        "congestion_control" => named(&format!("congestion-control-{}", ackclock_scenario::alias(word).unwrap_or(word))),
+        "congestion_control" => {
+            named(&format!("congestion-control-{}", ackclock_scenario::alias(word).unwrap_or(word)))
+        }
         "recovery" | "policy" | "rate_algorithm" => named(word),
         "host" => (word == "served").then(|| named("served-hosts")).flatten(),
         "dialect" => named("dialects"),

@@ -164,7 +164,10 @@ fn unknown_tcp(option: &str, wanted: &str) -> Failure {
     let text = format!("{option}: unknown TCP `{wanted}`");
     let known = tcp_names();
     if let Some(name) = ackclock_scenario::not_modelled(wanted) {
-        return Failure::usage(text, format_args!("not modelled: {name}; {NOT_MODELLED_PAGE} lists what is not modelled"));
+        return Failure::usage(
+            text,
+            format_args!("not modelled: {name}; {NOT_MODELLED_PAGE} lists what is not modelled"),
+        );
     }
     let help = match spelling::nearest(wanted, known.iter().map(String::as_str)) {
         Some(name) => format!("did you mean `{name}`?"),

@@ -98,7 +98,8 @@ impl QuickPath {
         );
         for group in &compared.groups[1..] {
             let lines = group.tcp.lines(&asked.dialect);
-            (group.first..group.first + group.flows).for_each(|number| text += &format!("[flow.f{number}.tcp]\n{lines}"));
+            (group.first..group.first + group.flows)
+                .for_each(|number| text += &format!("[flow.f{number}.tcp]\n{lines}"));
         }
         text
     }

@@ -123,7 +123,8 @@ fn seeds(shown: &[Shown]) -> String {
 /// What all of these TCPs are, and what else the path does.
 fn assumptions(args: &QuickArgs, asked: &Asked, first: &Shown) -> String {
     let value = |key: &str| {
-        let line = first.document.scenario.resolved.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        let line =
+            first.document.scenario.resolved.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
         line.unwrap_or_default().trim_matches('"').to_owned()
     };
     let window = match &first.receive_window {
