@@ -352,17 +352,68 @@ fn a_mixture_of_tcps_shares_one_path() {
 fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
     let place = Place::new("quick-misfits");
     let said = |more: &[&str], code| quick(&place, more).exits_with(code).without_result().stderr;
-    insta::assert_snapshot!(said(&["--policy", "tail-drop,epd"], 3), @"");
-    insta::assert_snapshot!(said(&["--technology=atm", "--policy=red"], 3), @"");
-    insta::assert_snapshot!(said(&["--technology=atm", "--jitter=5ms"], 3), @"");
-    insta::assert_snapshot!(said(&["--technology=atm", "--loss=1%"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubik:2"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubic"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:0"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=reno:2,reno:3"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=reno:900,cubic:101"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:2", "--tcp=reno"], 2), @"");
-    insta::assert_snapshot!(said(&["--flows=few"], 2), @"");
+    insta::assert_snapshot!(said(&["--policy", "tail-drop,epd"], 3), @r"
+    error: the policy epd works on cells
+     --> --policy:1:1
+      |
+    1 | epd
+      | ^^^ packet networks have tail-drop, red, codel, pie
+      |
+      = help: choose one of these, or write --technology atm
+    1 error, nothing was run
+    ");
+    insta::assert_snapshot!(said(&["--technology=atm", "--policy=red"], 3), @r"
+    error: the policy red works on packets
+     --> --policy:1:1
+      |
+    1 | red
+      | ^^^ ATM networks have tail-drop, ppd, epd, selective-drop, fba, dynamic-threshold
+      |
+      = help: choose one of these, or write --technology packet
+    1 error, nothing was run
+    ");
+    insta::assert_snapshot!(said(&["--technology=atm", "--jitter=5ms"], 3), @r"
+    error: `jitter` changes or corrupts packets, and this is an ATM network
+     --> --jitter:1:1
+      |
+    1 | 5ms
+      | ^^^ links of ATM networks have a constant rate and delay and lose nothing
+      |
+      = help: leave it out, or write --technology packet
+    1 error, nothing was run
+    ");
+    insta::assert_snapshot!(said(&["--technology=atm", "--loss=1%"], 2), @r"
+    error: --loss 1%: links of ATM networks lose nothing
+    help: leave it out, or write --technology packet
+    ");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubik:2"], 2), @r"
+    error: --flows reno:2,cubik:2: unknown TCP `cubik`
+    help: did you mean `cubic`?
+    ");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubic"], 2), @r#"
+    error: --flows reno:2,cubic: "cubic" has no number of flows
+    help: as in --flows 3, or --flows reno:2,cubic:2
+    "#);
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:0"], 2), @r#"
+    error: --flows reno:2,cubic:0: "0" is no number of flows
+    help: 1 to 1000, as in --flows 3, or --flows reno:2,cubic:2
+    "#);
+    insta::assert_snapshot!(said(&["--flows=reno:2,reno:3"], 2), @r"
+    error: --flows reno:2,reno:3: reno occurs twice
+    help: as in --flows 3, or --flows reno:2,cubic:2
+    ");
+    insta::assert_snapshot!(said(&["--flows=reno:900,cubic:101"], 2), @r"
+    error: --flows reno:900,cubic:101: 1001 flows are too many
+    help: at most 1000 in all
+    ");
+    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:2", "--tcp=reno"], 2), @r"
+    error: --tcp beside --flows reno:2,cubic:2, which says the TCPs itself
+    help: leave out --tcp, or give --flows a number
+    ");
+    insta::assert_snapshot!(said(&["--flows=few"], 2), @r#"
+    error: --flows few: "few" is no number of flows
+    help: 1 to 1000, as in --flows 3, or --flows reno:2,cubic:2
+    "#);
     let words = said(&["--technology=cells"], 2);
     assert!(words.contains("[possible values: packet, atm]"), "{words}");
     assert!(place.names().is_empty());
