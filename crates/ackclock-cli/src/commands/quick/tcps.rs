@@ -103,7 +103,10 @@ mod tests {
             assert!(tcps().iter().any(|tcp| tcp.recovery == Some(&word)), "recovery {word}");
         }
         for word in words::of("congestion_control") {
-            assert!(Tcp::named(&word).is_some_and(|tcp| tcp.name == word || tcp.name == "bbr3"), "congestion control {word}");
+            assert!(
+                Tcp::named(&word).is_some_and(|tcp| tcp.name == word || tcp.name == "bbr3"),
+                "congestion control {word}"
+            );
         }
     }
 
