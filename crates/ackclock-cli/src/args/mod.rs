@@ -99,12 +99,13 @@ pub enum Command {
     },
 }
 
-/// Compare TCPs or drop policies over a path, without a file: a table, a chart and a report
+/// Compare TCPs or drop policies, without a file: a table, a chart and a report
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno-1990,newreno,sack\n  \
+    after_help = "Example:\n  ackclock quick --rate 2Mbps --rtt 550ms --buffer 1bdp --tcp vanilla,reno-1990,newreno,sack\n\n\
+                  A mixture of TCPs, and drop policies of cells:\n  \
                   ackclock quick --rate 20Mbps --rtt 40ms --flows reno:2,cubic:2\n  \
-                  ackclock quick --technology atm --policy epd,selective-drop,fba --sources 10 --rate 155.52Mbps --rtt 30ms\n\n\
+                  ackclock quick --technology atm --policy epd,selective-drop,fba --sources 10 --rate 20Mbps --rtt 30ms\n\n\
                   The receive window is twice the rate times the RTT plus the buffer, so that it does not limit the window."
 )]
 pub struct QuickArgs {
@@ -336,11 +337,11 @@ pub struct PlotArgs {
     pub to: PathBuf,
 }
 
-/// Write a result folder as one HTML file with tables and plots; of a sweep show the page that it has
+/// Write a result folder as one HTML file with tables and plots
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock report results/lan")]
 pub struct ReportArgs {
-    /// The result folder
+    /// The result folder; the folder of a sweep or study has a page already, which is shown
     #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
     /// The seed of the run that the plots show [default: the first]
@@ -351,7 +352,7 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Compare results with the first one: a table, and an HTML file with plots; of a sweep show the page that it has
+/// Compare results with the first one: a table, and an HTML file with plots
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  ackclock compare results/lan results/other --out both.html")]
 pub struct CompareArgs {

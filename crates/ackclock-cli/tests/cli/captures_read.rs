@@ -41,6 +41,7 @@ buffer = "BUFFER"
 policy = "tail-drop"
 
 [tcp]
+dialect = "osu"
 recovery = "RECOVERY"
 mss = "512 B"
 header = "HEADER"
@@ -358,6 +359,7 @@ tcp_feedback = "both"
 feedback_round_trip = "70 ms"
 
 [tcp]
+dialect = "osu"
 mss = "1024 B"
 receive_window = "600000 B"
 handshake = true

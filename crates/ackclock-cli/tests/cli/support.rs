@@ -28,6 +28,9 @@ bottleneck_delay = "5 ms"
 
 [queue]
 buffer = "10 packets"
+
+[tcp]
+dialect = "osu"
 "#;
 
 /// A scenario that takes a few milliseconds and depends on the seed: the phase of the timers, and the order of cells.
