@@ -9,7 +9,7 @@ use ackclock::units::Span;
 
 use crate::document::Document;
 use crate::flows::PlannedFlow;
-use crate::flows::receive_window::{largest_rate, round_trip_ps};
+use crate::flows::receive_window::{self, largest_rate, round_trip_ps};
 use crate::network::Network;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
@@ -152,7 +152,11 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
         *sum = (sum.0 + most_bps(planned), sum.1 + 1);
     }
     let mut said: Vec<Option<At>> = Vec::new();
-    for planned in flows {
+    // A window that follows the path is as large as it can be.
+    let is_given = |planned: &&PlannedFlow| {
+        planned.given.common.tcp_settings.own.word("receive_window") != Some(receive_window::AUTO)
+    };
+    for planned in flows.iter().filter(is_given) {
         let Some(link) = slowest(planned) else { continue };
         let (sum_bps, sharing) = sums[&link];
         let rate_bps = largest_rate(&network.links[link]).as_bps() as f64;

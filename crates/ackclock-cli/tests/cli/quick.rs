@@ -214,16 +214,14 @@ fn wrong_options_are_shown_where_they_are() {
     help: as in --loss 0.1%, or --loss 0.001, which is the same
     ");
     let wide = ["quick", "--rate", "1Tbps", "--rtt", "1h", "--duration", "1s"];
-    insta::assert_snapshot!(place.run(&wide).exits_with(3).stderr, @r#"
-    error: 1 bdp at 1 Tbps and a round trip of 3600 s is 450000 GB
-     --> --buffer:1:1
-      |
-    1 | 1bdp
-      | ^^^^ at most 1000 GB
-      |
-      = help: give a smaller buffer, or "infinite"
-    1 error, nothing was run
-    "#);
+    place.run(&wide).exits_with(3).says(&[
+        "error: 1 bdp at 1 Tbps and a round trip of 3600 s is 450000 GB\n",
+        " --> --buffer:1:1\n",
+        "1bdp\n",
+        "^^^^ at most 1000 GB\n",
+        "= help: give a smaller buffer, or \"infinite\"\n",
+        "warning: `bottleneck_delay` is 1799.998 s one way",
+    ]);
     assert!(said(&["--dialect", "linux"], 3).contains("--> --dialect:1:1"));
     assert!(said(&["--tcp", "westwood"], 2).contains("not modelled: Westwood"));
 }
@@ -248,7 +246,7 @@ fn terminals_without_unicode_get_ascii() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert!(run("C").is_ascii());
-    assert!(run("en_US.UTF-8").contains('▁'));
+    assert!(run("en_US.UTF-8").contains(|letter| ('▁'..='█').contains(&letter)));
 }
 
 #[test]
@@ -305,7 +303,8 @@ fn drop_policies_of_cells_are_compared_as_tcps_are() {
     // 155.52 Mb/s for 10 ms are 194.4 kB: twice that, and 1000 cells of 53 bytes.
     let common = "ATM, dialect osu, receive window 441.8 kB, queues and drops in cells, flows begin at random";
     assert!(lines[1].starts_with(common), "{}", lines[1]);
-    assert!(lines[2].starts_with("TCP   policy ") && lines[2].ends_with("fairness"), "{}", lines[2]);
+    let header: Vec<&str> = lines[2].split_whitespace().collect();
+    assert!(header[..2] == ["TCP", "policy"] && header.last() == Some(&"fairness"), "{}", lines[2]);
     for (line, policy) in lines[3..6].iter().zip(["epd", "selective-drop", "fba"]) {
         let words: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(words[..2], ["sack", policy]);

@@ -21,6 +21,9 @@ bottleneck_delay = "5 ms"
 [queue]
 buffer = "8 packets"
 
+[tcp]
+dialect = "osu"
+
 [link."sw1->sw2"]
 errors = { model = "uniform", rate = 0.01, applies_to = "data" }
 

@@ -84,7 +84,6 @@ const LEAST_SHARE: f64 = 0.01;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::document::example::example;
     use crate::document::summary::SummaryPart;
 

@@ -80,7 +80,9 @@ impl QuickPath {
                  trunk_delay = \"{trunk_ps} ps\"\n"
             ),
         };
-        let interval_ps = (*rtt).max(SHORTEST_INTERVAL).as_ps();
+        let duration = args.duration.as_deref().and_then(|duration| ackclock_scenario::time(duration).ok());
+        let duration = duration.unwrap_or(Span::from_secs(default_duration_s(*rtt)));
+        let interval_ps = (*rtt).min(duration).max(SHORTEST_INTERVAL).as_ps();
         // The timer of the standard dialect has no ticks whose phase could matter.
         let phase = if asked.dialect == STANDARD { "" } else { "tick_phase = \"random\"\n" };
         // Flows that begin at one instant stay synchronized: the same flow would lose under every seed.
