@@ -13,8 +13,8 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom, OutOfOrder,
-    RecoveryParams, RttSamples, SackParams, SegmentTimeout, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope,
-    Writes,
+    RecoveryParams, RttSamples, SackParams, SegmentTimeout, SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams,
+    TimerScope, WindowRules, Writes,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -80,6 +80,13 @@ fn defaults_are_those_of_the_osu_model() {
         initial_ssthresh: Some(65_535),
         receive_window: 65_535,
         window_scale: 0,
+        window_rules: WindowRules {
+            ssthresh_from: SsthreshFrom::Window,
+            hold_ssthresh: false,
+            grow_unused: true,
+            restart_after_idle: false,
+            limited_transmit: false,
+        },
         timer: TimerParams {
             kind: TimerKind::Bsd,
             granularity: Span::from_ms(100),
@@ -91,6 +98,7 @@ fn defaults_are_those_of_the_osu_model() {
             segment_timeout: SegmentTimeout::Current,
             samples: RttSamples::OneAtATime,
             rttvar_factor: 4,
+            scaled_gains: false,
         },
         ack: AckPolicy::EverySegment,
         out_of_order: OutOfOrder::Buffer,

@@ -251,6 +251,55 @@ fn every_rfc_that_is_cited_has_an_entry() {
     assert!(missing.is_empty(), "docs/references.md lacks {missing:#?}");
 }
 
+/// Every section of an RFC that code, pages, scenarios or studies cite is one that the references list for it.
+#[test]
+fn every_section_of_an_rfc_that_is_cited_is_listed() {
+    let references = std::fs::read_to_string(root().join("docs/references.md")).unwrap();
+    let listed = |number: &str| {
+        let row = |line: &&str| line.starts_with(&format!("| {number} | §"));
+        references.lines().find(row).map_or_else(BTreeSet::new, |row| {
+            let of_row = row.rsplit(" | ").next().unwrap().trim_end_matches('|').split("; ");
+            of_row.filter_map(|entry| section(entry).map(|(section, _)| section)).collect()
+        })
+    };
+    let folders = [("crates", "rs"), ("docs", "md"), ("scenarios", "toml"), ("studies", "toml"), ("studies", "md")];
+    let all = folders.into_iter().flat_map(|(folder, ending)| files(&root().join(folder), ending));
+    let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name));
+    let (mut cited, mut missing) = (BTreeSet::new(), BTreeSet::new());
+    for file in all.chain(own).filter(|file| !file.ends_with("docs/references.md")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for after in text.split("RFC ").skip(1) {
+            let number: String = after.chars().take_while(char::is_ascii_digit).collect();
+            let mut rest = after[number.len()..].trim_start_matches([',', ' ']);
+            while let Some((section, after)) = section(rest) {
+                if !listed(&number).contains(section.as_str()) {
+                    missing.insert(format!("RFC {number} {section}, cited in {}", file.display()));
+                }
+                cited.insert((number.clone(), section));
+                rest = after;
+            }
+        }
+    }
+    assert!(cited.len() > 60, "{cited:?}");
+    assert!(missing.is_empty(), "docs/references.md lacks {missing:#?}");
+}
+
+/// The section with which this begins, `§4.2` or `appendix G`, and what follows it and a sign between two of them.
+fn section(text: &str) -> Option<(String, &str)> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let (name, rest) = match (text.strip_prefix('§'), text.strip_prefix("appendix ")) {
+        (Some(number), _) => {
+            let end = number.find(|c| !is_number(c)).unwrap_or(number.len());
+            let section = number[..end].trim_end_matches('.');
+            (format!("§{section}"), &number[section.len()..])
+        }
+        (_, Some(letter)) => (format!("appendix {}", letter.get(..1)?), &letter[1..]),
+        _ => return None,
+    };
+    let between = [", ", " and ", " to "].iter().find_map(|sign| rest.strip_prefix(sign));
+    Some((name, between.filter(|next| next.starts_with('§') || next.starts_with("appendix ")).unwrap_or("")))
+}
+
 /// A source file that a page names is there.
 #[test]
 fn every_source_file_that_the_documentation_names_exists() {

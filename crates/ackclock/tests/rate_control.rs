@@ -523,3 +523,21 @@ fn finished(mut run: sim::Simulation) -> Records {
     while !run.step(Time::NEVER).finished() {}
     run.finish()
 }
+
+/// A flow alone on a fast path, opened by a SYN of 76 octets: that gives it no rate, so its window is as large, a round trip of 20 ms later,
+/// as that of a flow that is established.
+#[test]
+fn a_first_rate_does_not_come_from_a_syn() {
+    let text = "duration = \"400 ms\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
+                access_rate = \"10 Gbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"10 Gbps\"\n\
+                bottleneck_delay = \"8 ms\"\n[queue]\nbuffer = \"100000 packets\"\n[tcp]\ndialect = \"standard\"\n\
+                delayed_ack = false\n";
+    let delivered = |handshake: &str, ms: u64| {
+        let sets = [RATES, "queue.tcp_feedback=window", handshake];
+        let mut simulation = sim::build(&scenario(text, &sets), 1);
+        simulation.step(Time::ZERO + Span::from_ms(ms));
+        simulation.records().flows[0].counts.bytes_delivered as f64
+    };
+    let (opened, established) = (delivered("tcp.handshake=true", 120), delivered("tcp.handshake=false", 100));
+    assert!(opened > 100_000.0 && opened > 0.95 * established, "{opened} bytes, {established} if established");
+}

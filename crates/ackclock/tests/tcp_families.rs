@@ -14,7 +14,7 @@ use ackclock::tcp::recovery::{
     RecoveryParams, RecoveryState, Sending, TimerAction,
 };
 use ackclock::tcp::{CongestionControlParams, TcpParams};
-use ackclock::units::Time;
+use ackclock::units::{Span, Time};
 use lab::agree::assert_engines_agree;
 
 /// Three connections through one queue that is too short for them.
@@ -175,6 +175,18 @@ impl Recovery for WithoutHints {
 
     fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
         self.0.on_timeout(flight, context);
+    }
+
+    fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight) {
+        self.0.on_duplicate(duplicate, una, flight);
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.0.on_handshake(now, rtt);
+    }
+
+    fn expect_timeout(&mut self, at: Time) {
+        self.0.expect_timeout(at);
     }
 
     fn deadline(&self) -> Time {

@@ -4,6 +4,7 @@
 
 mod pair;
 
+use ackclock::tcp::recovery::RackParams;
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -179,7 +180,7 @@ fn rack_repairs_a_lost_retransmission_without_a_timeout() {
     };
     assert_eq!(run(rfc6675()).0, 1);
     // Lost at a round trip, again at two; what was sent after the second copy arrives at the third.
-    assert_eq!(run(RecoveryParams::Rack(())), (0, 1, FOUND + RTT));
+    assert_eq!(run(RecoveryParams::Rack(RackParams::default())), (0, 1, FOUND + RTT));
 }
 
 /// The last segments of a file: only a timeout, of two seconds at least, or a probe, after two round trips without an
@@ -196,5 +197,5 @@ fn rack_probes_for_the_loss_of_the_last_segments() {
         (pair.sender.timeouts().len(), pair.sender.stats().retransmissions)
     };
     assert_eq!(run(rfc6675()), (1, 3));
-    assert_eq!(run(RecoveryParams::Rack(())), (0, 3));
+    assert_eq!(run(RecoveryParams::Rack(RackParams::default())), (0, 3));
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | INET PR 415: SACK, and a FIN with the last segment | `tcp_standard.rs`: `a_fin_during_recovery_changes_nothing` |
 //! | ns-3 bug 2874: lost or not, and what is next | `tcp/scoreboard.rs`: `lost_means_three_segments_above`, `holes_are_found_in_order_and_once` |
-//! | ns-3 #966, #1085: CUBIC without use of its window, after a timeout | `tcp/cc/cubic.rs`: `an_unused_window_does_not_grow_and_a_timeout_keeps_the_maximum` |
+//! | ns-3 #966, #1085: CUBIC without use of its window, after a timeout | `tcp/cc/cubic.rs`: `an_unused_window_does_not_grow_and_a_timeout_ends_the_stage` |
 //! | ns-3 #407: the threshold of CUBIC | `tcp/cc/cubic.rs`: `a_loss_leaves_seven_tenths_of_the_window_and_never_less_than_two_segments` |
 //! | ns-3 #735: rate samples of BBR that say nothing | `tcp/delivery_rate.rs`: `a_sample_of_less_than_a_round_trip_is_discarded` |
 //! | ns-3 #1043: how long BBR's shortest round trip holds | `tcp/cc/bbr1.rs`: `the_shortest_round_trip_is_measured_again_after_ten_seconds`; version 3: five |
@@ -16,6 +16,7 @@ mod pair;
 
 use ackclock::packet::{SackBlock, Segment};
 use ackclock::tcp::cc::{Bbr1Params, VegasLinuxParams, VegasParams};
+use ackclock::tcp::recovery::RackParams;
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -156,7 +157,8 @@ fn a_hole_not_known_to_be_lost_is_sent_only_when_nothing_new_may_be() {
 /// (which only who has SACK knows to be less), and has its own window again at once when it is over.
 #[test]
 fn a_law_is_told_when_a_recovery_begins_and_ends() {
-    let with_sack = [("fall-floyd", fall_floyd()), ("rfc6675", rfc6675()), ("rack", RecoveryParams::Rack(()))];
+    let with_sack =
+        [("fall-floyd", fall_floyd()), ("rfc6675", rfc6675()), ("rack", RecoveryParams::Rack(RackParams::default()))];
     for (name, recovery) in [("reno", RecoveryParams::Reno(())), ("new-reno", new_reno())].into_iter().chain(with_sack)
     {
         let has_sack = !matches!(recovery, RecoveryParams::Reno(()) | RecoveryParams::NewReno(_));

@@ -80,6 +80,7 @@ fn wire_bytes(segment: Segment, technology: Technology) -> u64 {
 #[cfg(test)]
 mod tests {
     use ackclock::tcp::RecoveryParams;
+    use ackclock::tcp::recovery::RackParams;
     use ackclock::units::Span;
 
     use super::*;
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!([&plain, &stamped].map(full_segment_datagram_bytes), [1500, 1512]);
         assert_eq!(full_segment_wire_bytes(&TcpParams { header_bytes: 0, ..plain }, packet), 1478);
         // 20 + 20, and 2 + 3 · 8 octets of SACK in whole words; with timestamps 12 more.
-        let sack = TcpParams { recovery: RecoveryParams::Rack(()), ..TcpParams::default() };
+        let sack = TcpParams { recovery: RecoveryParams::Rack(RackParams::default()), ..TcpParams::default() };
         let sack_and_timestamps = TcpParams { timestamp_clock: Some(Span::from_ms(1)), ..sack.clone() };
         let acks = [&TcpParams::default(), &sack, &sack_and_timestamps].map(longest_ack_datagram_bytes);
         assert_eq!(acks, [40, 68, 80]);

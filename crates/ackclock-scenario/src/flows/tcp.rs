@@ -4,7 +4,7 @@ use ackclock::scenario::Technology;
 use ackclock::tcp::offset_sack::Form;
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, HostModel, OffsetSackParams, RecoveryParams, SackParams,
-    TcpParams, TickPhase, TimerParams, cc, host, recovery,
+    TcpParams, TickPhase, TimerParams, WindowRules, cc, host, recovery,
 };
 use ackclock::units::Span;
 
@@ -69,6 +69,7 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
         initial_ssthresh,
         receive_window: receive_window?,
         window_scale: window_scale?,
+        window_rules: window_rules(settings)?,
         timer: timer?,
         ack,
         out_of_order: settings.choice("out_of_order", &words::OUT_OF_ORDER)?,
@@ -84,6 +85,17 @@ pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &m
         host_queue: settings.choice("host_queue_at_timeout", &words::HOST_QUEUES)?,
         receiver_sack,
         sack,
+    })
+}
+
+/// When windows rise and fall.
+fn window_rules(settings: &Settings) -> Option<WindowRules> {
+    Some(WindowRules {
+        ssthresh_from: settings.choice("ssthresh_from", &words::SSTHRESH_FROM)?,
+        hold_ssthresh: settings.flag("hold_ssthresh")?,
+        grow_unused: settings.flag("grow_unused_window")?,
+        restart_after_idle: settings.flag("restart_after_idle")?,
+        limited_transmit: settings.flag("limited_transmit")?,
     })
 }
 
@@ -222,6 +234,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
         segment_timeout: settings.choice("segment_timeout", &words::SEGMENT_TIMEOUTS)?,
         samples: settings.choice("rtt_samples", &words::RTT_SAMPLES)?,
         rttvar_factor: settings.integer("rttvar_factor").and_then(|factor| u32::try_from(factor).ok())?,
+        scaled_gains: settings.flag("timestamps")? && settings.flag("scale_rtt_gains")?,
     })
 }
 

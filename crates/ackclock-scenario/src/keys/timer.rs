@@ -64,6 +64,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "scale_rtt_gains",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "RFC 6298 §2: gains for one sample per round trip",
+        about: "Whether the timer rfc6298 divides the gains of its estimator by the samples that a round trip is expected to have, where timestamps give one with each acknowledgement.",
+        used_if: IF_TIMESTAMPS,
+    },
+    Key {
+        sections: TCPS,
         name: "timer_per",
         kind: Kind::Word(const { &words_of(&words::TIMER_SCOPES) }),
         default: Fallback::Text("connection"),
@@ -101,5 +110,6 @@ pub(super) const KEYS: &[Key] = &[
 ];
 
 const IF_TIMER_PER_SEGMENT: &[Condition] = &[Condition { key: "timer_per", is: &["segment"] }];
+const IF_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["true"] }];
 const IF_NO_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["false"] }];
 const IF_TIMER_OF_BSD: &[Condition] = &[Condition { key: "timer", is: &["bsd"] }];

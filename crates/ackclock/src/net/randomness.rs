@@ -96,6 +96,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         host_queue: _,
         receiver_sack: _,
         sack: _,
+        window_rules: _,
     } = tcp;
     congestion_control.is_random() || host.is_random() || of_timer(timer)
 }
@@ -112,6 +113,7 @@ fn of_timer(timer: &TimerParams) -> bool {
         segment_timeout: _,
         samples: _,
         rttvar_factor: _,
+        scaled_gains: _,
     } = timer;
     let draws = match kind {
         TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 => false,

@@ -99,7 +99,7 @@ counters! {
     pub struct FlowCounts {
         bytes_delivered: "bytes", "Payload delivered in order, each byte counted once.";
         bytes_sent: "bytes", "Payload sent, retransmissions included.";
-        segments_sent: "", "Segments sent, retransmissions included.";
+        segments_sent: "", "Segments sent that take sequence numbers, retransmissions included: data, a FIN of its own, the empty first segment of ns-2; not SYNs and acknowledgements.";
         segments_discarded_in_host: "", "Segments that TCP sent, but that a timeout discarded before the host began to transmit them.";
         retransmissions: "", "Segments that TCP retransmitted.";
         unnecessary_retransmissions: "", "Segments that arrived although the receiver held all their bytes.";

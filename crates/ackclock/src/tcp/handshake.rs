@@ -9,8 +9,8 @@ use crate::units::{Span, Time};
 pub(super) struct ActiveEnd {
     /// Whether the connection is open.
     open: bool,
-    /// When the SYN was sent, as the timer remembers it.
-    syn_stamp: u64,
+    /// When the SYN was sent.
+    syn: SynSent,
     syn_sent_again: bool,
     /// What is to be sent before anything else.
     due: Option<SegmentKind>,
@@ -21,20 +21,29 @@ pub(super) struct ActiveEnd {
 /// What the answer to a SYN means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opened {
-    /// The connection is open now. The stamp of the SYN if it was sent once: a round trip.
+    /// The connection is open now. When the SYN was sent, if it was sent once: a round trip.
     Now {
-        /// As the timer remembers it.
-        syn_stamp: Option<u64>,
+        /// That.
+        syn: Option<SynSent>,
     },
     /// It was already: the third segment of the handshake was lost.
     Before,
 }
 
+/// When a SYN was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SynSent {
+    /// As the timer remembers it.
+    pub(super) stamp: u64,
+    /// The instant.
+    pub(super) at: Time,
+}
+
 impl ActiveEnd {
     /// A connection that is opened at its start, or one that is open.
     pub(super) fn new(handshake: bool) -> ActiveEnd {
-        let (syn_stamp, syn_sent_again) = (0, false);
-        ActiveEnd { open: !handshake, syn_stamp, syn_sent_again, due: None, sent: SegmentKind::Ack }
+        let (syn, syn_sent_again) = (SynSent::default(), false);
+        ActiveEnd { open: !handshake, syn, syn_sent_again, due: None, sent: SegmentKind::Ack }
     }
 
     /// Whether data may be sent.
@@ -61,7 +70,7 @@ impl ActiveEnd {
         if std::mem::replace(&mut self.open, true) {
             return Opened::Before;
         }
-        Opened::Now { syn_stamp: (!self.syn_sent_again).then_some(self.syn_stamp) }
+        Opened::Now { syn: (!self.syn_sent_again).then_some(self.syn) }
     }
 
     /// The receiver's FIN came, or came again.
@@ -74,11 +83,11 @@ impl ActiveEnd {
         self.due.is_some()
     }
 
-    /// What is to be sent before anything else; `stamp` is of this instant.
-    pub(super) fn take_due(&mut self, stamp: u64) -> Option<SegmentKind> {
+    /// What is to be sent before anything else; `now` is this instant.
+    pub(super) fn take_due(&mut self, now: SynSent) -> Option<SegmentKind> {
         let due = self.due.take()?;
         if due == SegmentKind::Syn {
-            self.syn_stamp = stamp;
+            self.syn = now;
         }
         self.sent = due;
         Some(due)
@@ -89,9 +98,6 @@ impl ActiveEnd {
         self.sent
     }
 }
-
-/// After a SYN was sent again, the timeout is at least this when data begins (RFC 6298 §5.7).
-pub(super) const RTO_AFTER_LOST_SYN: Span = Span::from_secs(3);
 
 /// The receiver of data, which answers.
 #[derive(Clone, Debug)]
@@ -195,16 +201,17 @@ mod tests {
         for again in [false, true] {
             let mut end = ActiveEnd::new(true);
             end.begin();
-            assert_eq!(end.take_due(7), Some(SegmentKind::Syn));
+            let sent = |stamp| SynSent { stamp, at: secs(stamp) };
+            assert_eq!(end.take_due(sent(7)), Some(SegmentKind::Syn));
             if again {
                 end.on_timeout();
-                assert_eq!(end.take_due(9), Some(SegmentKind::Syn));
+                assert_eq!(end.take_due(sent(9)), Some(SegmentKind::Syn));
             }
             assert!(!end.is_open());
-            assert_eq!(end.on_syn_ack(), Opened::Now { syn_stamp: (!again).then_some(7) });
-            assert_eq!(end.take_due(10), Some(SegmentKind::Ack));
+            assert_eq!(end.on_syn_ack(), Opened::Now { syn: (!again).then_some(sent(7)) });
+            assert_eq!(end.take_due(sent(10)), Some(SegmentKind::Ack));
             assert_eq!(end.on_syn_ack(), Opened::Before, "and is acknowledged again");
-            assert_eq!(end.take_due(11), Some(SegmentKind::Ack));
+            assert_eq!(end.take_due(sent(11)), Some(SegmentKind::Ack));
         }
     }
 

@@ -33,6 +33,11 @@ impl Pacer {
         }
     }
 
+    /// Bytes delivered in all.
+    pub(super) fn delivered(&self) -> u64 {
+        self.deliveries.delivered()
+    }
+
     /// When the next segment may be sent.
     pub(super) fn next(&self) -> Time {
         self.next

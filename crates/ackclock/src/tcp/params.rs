@@ -1,15 +1,18 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
 mod timer;
+mod window;
 
 pub use timer::*;
+pub use window::*;
 
 use super::cc::{CongestionControlParams, Mechanism, Reno};
 use super::host::HostModel;
 use super::offset_sack::{self, Form, Preference};
 use super::recovery::{Mechanism as _, NewReno, RecoveryParams};
+use super::sack::sack_ends::SackReader;
 use super::sack_option;
-use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES, Timestamps};
+use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::units::Span;
 
 /// All parameters of one connection, both ends.
@@ -31,6 +34,8 @@ pub struct TcpParams {
     pub receive_window: u64,
     /// Shift count of the window scale option (RFC 7323 §2), 0 to 14.
     pub window_scale: u8,
+    /// When the windows of congestion control rise and fall, and by how much.
+    pub window_rules: WindowRules,
     /// The retransmission timer.
     pub timer: TimerParams,
     /// When the receiver acknowledges.
@@ -70,6 +75,7 @@ impl Default for TcpParams {
             initial_ssthresh: Some(65_535),
             receive_window: 65_535,
             window_scale: 0,
+            window_rules: WindowRules::BSD,
             timer: TimerParams {
                 kind: TimerKind::Bsd,
                 granularity: Span::from_ms(100),
@@ -81,6 +87,7 @@ impl Default for TcpParams {
                 segment_timeout: SegmentTimeout::Current,
                 samples: RttSamples::OneAtATime,
                 rttvar_factor: 4,
+                scaled_gains: false,
             },
             ack: AckPolicy::EverySegment,
             out_of_order: OutOfOrder::Buffer,
@@ -157,6 +164,17 @@ impl TcpParams {
     /// Octets of the datagram of a full segment without a SACK option.
     pub fn full_datagram(&self) -> u32 {
         self.mss_option() + u32::from(self.header_bytes)
+    }
+
+    /// Octets of the datagram that opens the connection, if one does: a SYN.
+    pub fn opening_datagram(&self) -> Option<u32> {
+        let syn = Segment {
+            kind: SegmentKind::Syn,
+            timestamps: self.timestamp_clock.map(|_| Timestamps { value: 0, echo: 0 }),
+            sack: SackReader::new(self).as_ref().map(SackReader::offer).unwrap_or_default(),
+            ..Segment::default()
+        };
+        self.handshake.then(|| syn.ip_bytes())
     }
 
     /// Octets of the longest datagram of either direction.

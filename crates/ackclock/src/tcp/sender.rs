@@ -12,6 +12,7 @@ mod restart;
 mod sending;
 mod served;
 mod timeouts;
+mod window_use;
 mod writing;
 
 use limits::Limits;
@@ -22,7 +23,7 @@ use super::handshake::ActiveEnd;
 use super::recovery::{Flight, Recovery, RecoveryContext, RecoveryState};
 use super::sack::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
-use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock, Writes};
+use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock, WindowRules, Writes};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
@@ -95,6 +96,9 @@ pub struct Sender {
     /// The segment that recovery wants sent before anything else, or [`NONE`].
     fast_retransmit: u64,
     timer: RetransmissionTimer,
+    window_rules: WindowRules,
+    /// The segment that timed out last, by its first byte, or [`NONE`].
+    timed_out: u64,
     /// The segment whose round trip is measured, by its first byte, or [`NONE`].
     timed: u64,
     /// When it was sent, as the timer remembers it.
@@ -153,6 +157,8 @@ impl Sender {
             backoff: 0,
             fast_retransmit: NONE,
             timer: RetransmissionTimer::new(&params.timer, clock, application.start),
+            window_rules: params.window_rules,
+            timed_out: NONE,
             timed: NONE,
             timed_at: 0,
             header_bytes: params.header_bytes,
@@ -276,6 +282,7 @@ impl Sender {
             now,
             times: self.extra.as_ref().and_then(|extra| extra.times.as_ref()),
             rtt,
+            ssthresh_from: self.window_rules.ssthresh_from,
         };
         ask(&mut self.recovery, &self.flight, context)
     }

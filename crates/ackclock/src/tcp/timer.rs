@@ -23,6 +23,8 @@ pub(super) struct RetransmissionTimer {
     /// That of RFC 6298, which then counts.
     fine: Option<Box<FineRto>>,
     kind: TimerKind,
+    /// Whether the gains of the estimator depend on how many samples a round trip has.
+    scaled_gains: bool,
     /// When it expires; never if it is off.
     due: Time,
     /// When [`RetransmissionTimer::expires`] is to be asked: not after `due`. A timer that runs from any instant moves
@@ -40,6 +42,7 @@ impl RetransmissionTimer {
             rto: CoarseRto::new(params),
             fine: (params.kind == TimerKind::Rfc6298).then(|| Box::new(FineRto::new(params))),
             kind: params.kind,
+            scaled_gains: params.scaled_gains,
             due: Time::NEVER,
             wake,
             expirations: TickLog::default(),
@@ -82,18 +85,18 @@ impl RetransmissionTimer {
         }
     }
 
-    /// A round trip of this length, measured otherwise.
-    pub(super) fn sample_span(&mut self, rtt: Span) {
+    /// A round trip of this length, measured otherwise; `expected` such samples are expected in a round trip.
+    pub(super) fn sample_span(&mut self, rtt: Span, expected: u64) {
         match &mut self.fine {
-            Some(fine) => fine.sample(rtt),
+            Some(fine) => fine.sample_of(rtt, if self.scaled_gains { expected } else { 1 }),
             None => self.rto.sample(rtt / self.ticks.granularity()),
         }
     }
 
-    /// The timeout is at least `least` until the next sample, if it is that of RFC 6298.
-    pub(super) fn at_least(&mut self, least: Span) {
+    /// The timeout begins again after SYNs were lost, if it is that of RFC 6298.
+    pub(super) fn begin_after_lost_syn(&mut self) {
         if let Some(fine) = &mut self.fine {
-            fine.at_least(least);
+            fine.begin_after_lost_syn();
         }
     }
 
@@ -157,6 +160,16 @@ impl RetransmissionTimer {
     /// It is to be asked by then, at the latest, whatever it says itself.
     pub(super) fn ask_by(&mut self, time: Time) {
         self.wake = self.wake.min(time);
+    }
+
+    /// When it expires if it is not started again; never if it is off.
+    pub(super) fn due(&self) -> Time {
+        self.due
+    }
+
+    /// It is not to be asked before that, whatever it says itself.
+    pub(super) fn wait_until(&mut self, time: Time) {
+        self.wake = time;
     }
 
     /// When it is to be asked whether it expires.
@@ -224,7 +237,7 @@ impl RetransmissionTimer {
     }
 
     /// For how long it runs.
-    fn timeout(&self) -> Span {
+    pub(super) fn timeout(&self) -> Span {
         self.fine.as_ref().map_or_else(|| self.ticks.granularity() * self.rto.ticks(), |fine| fine.timeout())
     }
 }

@@ -16,7 +16,7 @@ use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
 use super::queues::{cell_kinds, queues};
-use super::tcp::{dialects, hosts, sack_options, tcp, timers};
+use super::tcp::{dialects, hosts, sack_options, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
 use super::{abr, feedback, paths, routes};
 
@@ -113,6 +113,7 @@ pub fn example(bytes: &[u8]) -> Example {
     writes(choices, &mut scenario);
     feedback::feedback(choices, &mut scenario, &mut stops);
     timers(choices, &mut scenario);
+    window_rules(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

@@ -104,6 +104,23 @@ pub fn timers(choices: &mut Choices, scenario: &mut Scenario) {
     }
 }
 
+/// When windows rise and fall, and the gains of the timer. After all choices of older inputs.
+pub fn window_rules(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(2) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        flow.tcp.window_rules = WindowRules {
+            ssthresh_from: choices.one_of(&[SsthreshFrom::Window, SsthreshFrom::Flight]),
+            hold_ssthresh: choices.once_in(2),
+            grow_unused: !choices.once_in(2),
+            restart_after_idle: choices.once_in(2),
+            limited_transmit: choices.once_in(2),
+        };
+        flow.tcp.timer.scaled_gains = choices.once_in(2);
+    }
+}
+
 /// Some of what differs between dialects.
 struct Dialect {
     timer: TimerKind,

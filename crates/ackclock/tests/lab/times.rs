@@ -85,6 +85,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
         segment_timeout: SegmentTimeout::Current,
         samples: RttSamples::OneAtATime,
         rttvar_factor: 4,
+        scaled_gains: false,
     };
     let ack = match choices.below(3) {
         0 | 1 => AckPolicy::EverySegment,

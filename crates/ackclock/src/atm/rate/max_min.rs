@@ -89,7 +89,13 @@ mod tests {
     #[test]
     fn each_connection_gets_its_share() {
         let shares = |part: f64| vec![part * 100.0, part * 200.0];
-        let port = Port { rate: Rate::from_bps(1000).unwrap(), unit: Unit::Cell, connections: 2, max_min: &shares };
+        let port = Port {
+            rate: Rate::from_bps(1000).unwrap(),
+            unit: Unit::Cell,
+            connections: 2,
+            max_min: &shares,
+            openings: &[],
+        };
         let mut max_min = MaxMin::start(&MaxMin::default_params(), &port);
         let said = [0, 1].map(|vc| {
             let mut cell = backward(150.0);

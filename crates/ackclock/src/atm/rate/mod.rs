@@ -99,6 +99,9 @@ pub struct Port<'a> {
     /// The max-min shares of these connections where this part of the capacity of every link is shared. Asked by those that need
     /// to know the whole network.
     pub max_min: &'a dyn Fn(f64) -> Vec<f64>,
+    /// Of each connection the units of the segment that opens it, which carries no data; missing: 0. One that has sent no more has not
+    /// begun to send.
+    pub openings: &'a [u64],
 }
 
 impl Port<'_> {
@@ -202,7 +205,13 @@ mod tests {
 
     /// A port with a link of this rate, crossed by so many connections.
     pub(super) fn port(bps: u64, connections: usize) -> Port<'static> {
-        Port { rate: Rate::from_bps(bps).unwrap(), connections, unit: Unit::Cell, max_min: &|_| vec![1.0; 9] }
+        Port {
+            rate: Rate::from_bps(bps).unwrap(),
+            connections,
+            unit: Unit::Cell,
+            max_min: &|_| vec![1.0; 9],
+            openings: &[],
+        }
     }
 
     /// A backward RM cell with this explicit rate.

@@ -45,6 +45,8 @@ struct Connection {
     activity: f64,
     /// ER, once it has one.
     rate: Option<f64>,
+    /// What opens it takes so many units: until it sends more in an interval, it has sent nothing.
+    opening: u64,
 }
 
 impl Mechanism for SimplifiedEricaPlus {
@@ -90,13 +92,19 @@ impl Mechanism for SimplifiedEricaPlus {
             params: *params,
             capacity: port.capacity(),
             interval_units: port.units(params.interval),
-            connections: vec![Connection::default(); port.connections],
+            connections: connections(port),
             others: 0,
             fair_share: None,
             largest: 0.0,
             largest_before: 0.0,
         }
     }
+}
+
+/// Those of a port at which nothing has arrived.
+fn connections(port: &Port<'_>) -> Vec<Connection> {
+    let opening = |number: usize| port.openings.get(number).copied().unwrap_or_default();
+    (0..port.connections).map(|number| Connection { opening: opening(number), ..Connection::default() }).collect()
 }
 
 impl SimplifiedEricaPlus {
@@ -114,6 +122,15 @@ impl SimplifiedEricaPlus {
     fn load(&self, target: f64) -> f64 {
         let input = self.rate(self.connections.iter().map(|connection| connection.units).sum());
         (input / target).max(self.params.readings.least_load)
+    }
+
+    /// What opens a connection is no packet of data, from which its first rate could come.
+    fn leave_out_openings(&mut self) {
+        for connection in self.connections.iter_mut().filter(|connection| connection.rate.is_none()) {
+            if connection.units <= connection.opening {
+                connection.units = 0;
+            }
+        }
     }
 
     /// N: how many connections are active, at least 1. The interval is over.
@@ -139,6 +156,9 @@ impl RateAllocator for SimplifiedEricaPlus {
 
     fn on_interval_end(&mut self, queued: u64) {
         let SimplifiedEricaPlusParams { delta, readings, .. } = self.params;
+        if readings.rates_from == RatesFrom::FirstPacket {
+            self.leave_out_openings();
+        }
         let target = self.target(queued);
         let load = self.load(target);
         let active = self.count_active();
@@ -206,7 +226,7 @@ mod tests {
         let mut params = SimplifiedEricaPlus::default_params();
         change(&mut params);
         let rate = Rate::from_bps(155_520_000).unwrap();
-        let port = Port { rate, unit: Unit::Byte, connections: 3, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Byte, connections: 3, max_min: &|_| vec![], openings: &[] };
         SimplifiedEricaPlus::start(&params, &port)
     }
 
@@ -222,6 +242,21 @@ mod tests {
     }
 
     const UNSET: f64 = f64::INFINITY;
+
+    /// A SYN of 64 bytes, then silence for a round trip: no rate comes from it, and it is not active. The first rate comes from 4 packets,
+    /// as in the first of the intervals by hand.
+    #[test]
+    fn what_opens_a_connection_gives_it_no_rate() {
+        let mut erica = erica(|_| ());
+        erica.connections[1].opening = 64;
+        erica.on_cells(1, 64);
+        assert_eq!(interval(&mut erica, [0, 0, 0], 0), [UNSET; 3]);
+        erica.on_cells(1, 64);
+        assert_eq!(interval(&mut erica, [10, 0, 0], 0)[1], UNSET);
+        let mut fresh = self::erica(|_| ());
+        let _ = interval(&mut fresh, [10, 0, 0], 0);
+        assert_eq!(interval(&mut erica, [10, 4, 0], 0), interval(&mut fresh, [10, 4, 0], 0));
+    }
 
     /// Four intervals by hand: §7 of the specification, with MaxAllocPrev before each of them.
     #[test]

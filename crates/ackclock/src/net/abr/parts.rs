@@ -4,6 +4,7 @@ use super::shares::{abr_params, max_min_shares, served, tcp_shares};
 use super::{CellScheduler, PortRates};
 use crate::atm::rate::{Port, Unit};
 use crate::ids::{IdVec, LinkId, VcId};
+use crate::net::feedback::opening;
 use crate::net::flow::{End, Vc, end_of};
 use crate::record::Metric;
 use crate::scenario::{self, Scenario};
@@ -50,7 +51,14 @@ pub(in crate::net) fn rates(
         }
     };
     let connections = served.iter().flatten().count();
-    let port = Port { rate: link.rate, unit: Unit::Cell, connections, max_min: &max_min };
+    let openings: Vec<u64> = match has_feedback {
+        false => Vec::new(),
+        true => {
+            let of_data = crossing.iter().zip(&served).filter(|(_, served)| served.is_some());
+            of_data.map(|(&vc, _)| opening(scenario, vc)).collect()
+        }
+    };
+    let port = Port { rate: link.rate, unit: Unit::Cell, connections, max_min: &max_min, openings: &openings };
     (connections > 0).then(|| {
         let mut rates = Box::new(PortRates::new(algorithm, &port, served.clone()));
         if has_feedback {

@@ -271,7 +271,7 @@ mod tests {
         let start = told.clone();
         let custom = CustomRateAlgorithm::new(Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
-        let port = Port { rate, unit: Unit::Cell, connections: 2, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Cell, connections: 2, max_min: &|_| vec![], openings: &[] };
         let served = |number, rm_rates| Some(Served { number, rm_rates: Some(rm_rates) });
         let served = vec![None, served(0, RmRates::Exact), None, served(1, RmRates::Tm4)];
         (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
@@ -327,7 +327,7 @@ mod tests {
         let start = told.clone();
         let custom = CustomRateAlgorithm::new(Some(Span::from_ps(500)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
-        let port = Port { rate, unit: Unit::Cell, connections: 3, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Cell, connections: 3, max_min: &|_| vec![], openings: &[] };
         let served = |number, rm_rates| Some(Served { number, rm_rates });
         let served = vec![served(0, Some(RmRates::Exact)), None, served(1, None), served(2, None)];
         let mut rates = PortRates::new(&RateAlgorithm::Custom(custom), &port, served);
@@ -356,7 +356,7 @@ mod tests {
             (capc.params)(&values).unwrap()
         };
         let rate = Rate::from_bps(424_000_000).unwrap();
-        let port = Port { rate, unit: Unit::Cell, connections: 1, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Cell, connections: 1, max_min: &|_| vec![], openings: &[] };
         let served = vec![Some(Served { number: 0, rm_rates: Some(RmRates::Exact) })];
         let mut rates = PortRates::new(&capc("capc"), &port, served);
         rates.record_allocation();

@@ -143,7 +143,13 @@ mod tests {
         let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
         let algorithm = (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap();
         let rate = Rate::from_bps(8_000_000).unwrap();
-        let port = Port { rate, unit: Unit::Byte, connections: 2, max_min: &|part| vec![part * 3e5, part * 7e5] };
+        let port = Port {
+            rate,
+            unit: Unit::Byte,
+            connections: 2,
+            max_min: &|part| vec![part * 3e5, part * 7e5],
+            openings: &[],
+        };
         PacketRates::new(&algorithm, &port, vec![None, Some(0), None, Some(1)])
     }
 

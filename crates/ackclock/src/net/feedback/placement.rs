@@ -153,7 +153,11 @@ pub(in crate::net) fn packet_rates(scenario: &Scenario, id: LinkId, crossing: &[
         }
         of_groups
     };
-    let port = Port { rate: link.rate, unit: Unit::Byte, connections, max_min: &of_data };
+    let mut openings = vec![0; connections];
+    for (vc, group) in sessions(scenario, crossing).zip(&of_sessions) {
+        openings[*group] += opening(scenario, vc);
+    }
+    let port = Port { rate: link.rate, unit: Unit::Byte, connections, max_min: &of_data, openings: &openings };
     let mut numbers = 0..;
     let number = |&vc: &VcId| if is_session(scenario, vc) { numbers.next() } else { None };
     let mut rates = Box::new(PacketRates::new(algorithm, &port, crossing.iter().map(number).collect()));
@@ -189,6 +193,17 @@ fn sessions(scenario: &Scenario, crossing: &[VcId]) -> impl Iterator<Item = VcId
 fn is_session(scenario: &Scenario, vc: VcId) -> bool {
     let (flow, end) = end_of(vc);
     end == End::Receiver && flow < scenario.flows.len()
+}
+
+/// What the segment that opens the flow of a connection takes on the wire: bytes, or cells; 0 if none does.
+pub(in crate::net) fn opening(scenario: &Scenario, vc: VcId) -> u64 {
+    let (flow, _) = end_of(vc);
+    let tcp = &scenario.flows[FlowId::from_index(flow)].tcp;
+    match (tcp.opening_datagram(), scenario.technology) {
+        (None, _) => 0,
+        (Some(bytes), Technology::Packet { link_header_bytes }) => u64::from(bytes + link_header_bytes),
+        (Some(bytes), Technology::Atm { llc }) => aal5::cells(bytes, llc).into(),
+    }
 }
 
 /// What an edge has to know of a flow.

@@ -4,7 +4,7 @@
 //! Units: bytes, bytes per second.
 
 use super::path_model::{Maximum, Plateau, Rounds};
-use super::{Ack, CongestionControl, Delivery, Loss, LossState, Mechanism, Needs, UsualRecovery, Window};
+use super::{Ack, CongestionControl, Delivery, Loss, LossState, Mechanism, Needs, Restart, UsualRecovery, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -40,6 +40,8 @@ pub struct Bbr1 {
     /// When ProbeRTT may end, once little enough is in flight; and whether a round has passed since.
     probe_rtt_until: Option<Time>,
     probe_rtt_round_done: bool,
+    /// BBR.idle_restart: since nothing was outstanding no acknowledgement has come.
+    idle_restart: bool,
     loss_state: LossState,
     /// packet_conservation: in the first round of a recovery no more is sent than is delivered.
     conserves: bool,
@@ -148,6 +150,7 @@ impl Bbr1 {
             phase_at: Time::ZERO,
             probe_rtt_until: None,
             probe_rtt_round_done: false,
+            idle_restart: false,
             loss_state: LossState::Open,
             conserves: false,
         }
@@ -231,7 +234,7 @@ impl Bbr1 {
         {
             (self.rtprop, self.rtprop_at) = (Some(rtt), delivery.now);
         }
-        if self.mode != Mode::ProbeRtt && expired {
+        if self.mode != Mode::ProbeRtt && expired && !self.idle_restart {
             self.save_window();
             (self.mode, self.pacing_gain, self.cwnd_gain) = (Mode::ProbeRtt, 1.0, 1.0);
             self.probe_rtt_until = None;
@@ -239,6 +242,7 @@ impl Bbr1 {
         if self.mode == Mode::ProbeRtt {
             self.probe_rtt(delivery);
         }
+        self.idle_restart = false;
     }
 
     /// BBRHandleProbeRTT ()
@@ -274,13 +278,22 @@ impl Bbr1 {
 
     /// BBRSetPacingRate (): before the pipe is full it only rises.
     fn set_pacing_rate(&mut self, delivery: &Delivery) {
+        self.init_pacing_rate();
+        self.set_pacing_rate_with(self.pacing_gain, delivery.mss);
+    }
+
+    /// BBRInitPacingRate (), once a round trip is known.
+    fn init_pacing_rate(&mut self) {
         if self.pacing_rate.is_none() {
-            // BBRInitPacingRate (), once a round trip is known.
             self.pacing_rate = self.rtprop.map(|rtt| HIGH_GAIN * self.cwnd / rtt.as_secs_f64().max(1e-12));
         }
-        let rate = self.pacing_gain * self.bottleneck.value();
+    }
+
+    /// BBRSetPacingRateWithGain ()
+    fn set_pacing_rate_with(&mut self, gain: f64, mss: f64) {
+        let rate = gain * self.bottleneck.value();
         // A rate of nothing would never end.
-        let rate = rate.max(delivery.mss / 1000.0);
+        let rate = rate.max(mss / 1000.0);
         if self.bottleneck.value() > 0.0 && (self.pipe_filled || self.pacing_rate.is_some_and(|old| rate > old)) {
             self.pacing_rate = Some(rate);
         }
@@ -377,6 +390,25 @@ impl CongestionControl for Bbr1 {
         self.conserves = false;
         self.cwnd = loss.mss;
         window.cwnd = loss.mss;
+    }
+
+    fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window) {
+        self.on_rto(loss, window);
+    }
+
+    /// BBRInit (), where SRTT is known: that of the handshake.
+    fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window) {
+        self.begin(window);
+        (self.rtprop, self.rtprop_at) = (Some(rtt), now);
+        self.init_pacing_rate();
+    }
+
+    /// BBRHandleRestartFromIdle (): a sender without data is limited by its application.
+    fn on_restart(&mut self, _restart: &Restart) {
+        self.idle_restart = true;
+        if self.mode == Mode::ProbeBw {
+            self.set_pacing_rate_with(1.0, 0.0);
+        }
     }
 
     /// BBRUpdateOnACK ()

@@ -11,7 +11,9 @@ mod state;
 
 use super::bbr1::{HOUR, RACK};
 use super::path_model::{Maximum, Plateau, Rounds};
-use super::{Ack, CongestionControl, Delivery, Loss, LossState, LostSegment, Mechanism, Needs, UsualRecovery, Window};
+use super::{
+    Ack, CongestionControl, Delivery, Loss, LossState, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window,
+};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -56,6 +58,8 @@ pub struct Bbr3 {
     /// When ProbeRTT may end, once little enough is in flight; and whether a round trip has passed since.
     probe_rtt_until: Option<Time>,
     probe_rtt_round_done: bool,
+    /// BBR.idle_restart: since nothing was outstanding nothing was delivered.
+    idle_restart: bool,
 }
 
 /// The constants of BBR, version 3 (\[BBR3\] §2.8, §2.16).
@@ -186,6 +190,7 @@ impl Bbr3 {
             probe: Probe::new(),
             probe_rtt_until: None,
             probe_rtt_round_done: false,
+            idle_restart: false,
         }
     }
 
@@ -210,6 +215,28 @@ impl CongestionControl for Bbr3 {
         self.loss_state = LossState::Timeout;
         self.cwnd = loss.mss;
         window.cwnd = loss.mss;
+    }
+
+    fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window) {
+        self.on_rto(loss, window);
+    }
+
+    /// OnInit (), where SRTT is known: that of the handshake.
+    fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window) {
+        self.begin(window);
+        self.shortest = Shortest { rtt: Some(rtt), at: now, probed: Some(rtt), probed_at: now, expired: false };
+        self.init_pacing_rate();
+    }
+
+    /// HandleRestartFromIdle (): a sender without data is limited by its application.
+    fn on_restart(&mut self, restart: &Restart) {
+        self.idle_restart = true;
+        self.aggregation.since = restart.now;
+        if self.state.is_probe_bw() {
+            self.set_pacing_rate_with(1.0, 0.0);
+        } else if self.state == State::ProbeRtt && self.probe_rtt_until.is_some_and(|until| restart.now > until) {
+            self.leave_probe_rtt(restart.now, restart.delivered);
+        }
     }
 
     /// HandleLostPacket (), NoteLoss ()
@@ -238,6 +265,7 @@ impl CongestionControl for Bbr3 {
         self.update_probe_bw(delivery);
         self.update_min_rtt(delivery);
         self.check_probe_rtt(delivery);
+        self.idle_restart &= delivery.delivered == 0.0;
         if self.losses.starts {
             (self.losses.any, self.losses.ranges) = (false, 0);
             // AdvanceLatestDeliverySignals ()

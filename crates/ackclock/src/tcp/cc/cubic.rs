@@ -2,7 +2,7 @@
 //! but never slower than Reno would.
 //! Source: RFC 9438, whose sections and figures the comments name.   Units: segments, seconds.
 
-use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Window};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Restart, Window};
 use crate::exact::cube_root;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
@@ -14,7 +14,8 @@ pub struct Cubic {
     params: CubicParams,
     /// Smoothed round trip.
     srtt: Option<Span>,
-    /// W_max: the window before the last reduction, or less after fast convergence (§4.7).
+    /// W_max: the window before the last reduction, or less after fast convergence (§4.7); 0 before the first reduction, and after a
+    /// timeout until a stage begins (§4.8).
     w_max: f64,
     /// cwnd_prior: the window just before the last reduction, which fast convergence leaves alone (§4.1.2).
     cwnd_prior: Option<f64>,
@@ -80,8 +81,12 @@ impl Mechanism for Cubic {
 /// A stage of congestion avoidance, from the reduction that began it (§4.2).
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// When the window began to grow again.
+    /// When the window began to grow again; later by the times in which it was not used.
     start: Time,
+    /// The last acknowledgement of a full window.
+    used: Time,
+    /// Whether since then the window was not used.
+    pauses: bool,
     /// How long it takes from there to W_max.
     k: f64,
     /// The window that is aimed at then: W_max, or where the stage began if that is more.
@@ -90,6 +95,14 @@ struct Epoch {
     w_est: f64,
     /// From this W_est on α is 1 (§4.3): cwnd_prior, or where the stage began if nothing was lost before.
     cwnd_prior: f64,
+}
+
+impl Epoch {
+    /// The window is used again: the time since it was used last is left out.
+    fn resume(&mut self, now: Time) {
+        self.start += now.since(self.used);
+        (self.used, self.pauses) = (now, false);
+    }
 }
 
 impl Cubic {
@@ -102,12 +115,21 @@ impl Cubic {
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let CubicParams { c, beta, .. } = self.params;
         let (acked, now) = (ack.acked / ack.mss, ack.measured().now);
+        if self.w_max == 0.0 {
+            self.w_max = cwnd; // §4.8, and before the first reduction: K = 0
+        }
         let (w_max, cwnd_prior) = (self.w_max, self.cwnd_prior.unwrap_or(cwnd));
         let epoch = self.epoch.get_or_insert_with(|| {
             let origin = w_max.max(cwnd);
             // Figure 2: from where the window is now.
-            Epoch { start: now, k: cube_root((origin - cwnd) / c), origin, w_est: cwnd, cwnd_prior }
+            let k = cube_root((origin - cwnd) / c);
+            Epoch { start: now, used: now, pauses: false, k, origin, w_est: cwnd, cwnd_prior }
         });
+        // §4.2, §5.8: t is the time of use.
+        if epoch.pauses {
+            epoch.resume(now);
+        }
+        epoch.used = now;
         // §4.3, Figure 4.
         let alpha = if epoch.w_est < epoch.cwnd_prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.w_est += alpha * acked / cwnd;
@@ -130,7 +152,7 @@ impl Cubic {
         let releases = cwnd < self.w_max && self.params.fast_convergence;
         self.w_max = if releases { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
         self.epoch = None;
-        (cwnd * self.params.beta).max(2.0) * loss.mss
+        (loss.used(window) / loss.mss * self.params.beta).max(2.0) * loss.mss
     }
 }
 
@@ -141,9 +163,11 @@ impl CongestionControl for Cubic {
             let smoothed = |srtt: Span| Span::from_ps((7 * srtt.as_ps() + rtt.as_ps()) / 8);
             self.srtt = Some(self.srtt.map_or(rtt, smoothed));
         }
-        // §5.8: not a window that the application does not use. The time without growth is no part of the stage.
+        // §5.8: not a window that the application does not use.
         if !measured.window_limited {
-            self.epoch = None;
+            if let Some(epoch) = &mut self.epoch {
+                epoch.pauses = true;
+            }
             return;
         }
         let cwnd = window.cwnd / ack.mss;
@@ -159,10 +183,20 @@ impl CongestionControl for Cubic {
         window.ssthresh = self.reduce(loss, window);
     }
 
-    /// §4.8: as for a loss, but from one segment on.
+    /// §4.8: as for a loss, but from one segment on, and the next stage begins at its own window.
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         window.ssthresh = self.reduce(loss, window);
         window.cwnd = loss.mss;
+        self.w_max = 0.0;
+    }
+
+    /// Slow start from the restart window ends a stage, a shorter pause does not.
+    fn on_restart(&mut self, restart: &Restart) {
+        if restart.window_lowered {
+            self.epoch = None;
+        } else if let Some(epoch) = &mut self.epoch {
+            epoch.resume(restart.now);
+        }
     }
 }
 
@@ -280,19 +314,43 @@ mod tests {
         assert_eq!(plain.w_max, 80.0);
     }
 
-    /// ns-3 #966 and #1085: an application that does not fill the window does not let it grow; W_max outlives a timeout.
+    /// ns-3 #966 and #1085: an application that does not fill the window does not let it grow; after a timeout the window is that of a
+    /// loss. RFC 9438 §4.8: W_max is where the next stage begins.
     #[test]
-    fn an_unused_window_does_not_grow_and_a_timeout_keeps_the_maximum() {
+    fn an_unused_window_does_not_grow_and_a_timeout_ends_the_stage() {
         let mut cubic = cubic();
         let mut window = window(50.0);
         cubic.on_ack(&ack(0).with(Measured { window_limited: false, ..measured(0) }), &mut window);
         cubic.on_ack(&ack(0).with(Measured { window_limited: false, ..measured(10_000) }), &mut window);
         assert_eq!(window.cwnd, 50.0 * MSS);
         cubic.on_rto(&Loss::of(MSS, 1e12), &mut window);
-        assert_eq!((window.cwnd, window.ssthresh, cubic.w_max), (MSS, 35.0 * MSS, 50.0));
+        assert_eq!((window.cwnd, window.ssthresh, cubic.w_max), (MSS, 35.0 * MSS, 0.0));
+        window.cwnd = window.ssthresh;
+        cubic.on_ack(&ack(20_000), &mut window);
+        assert_eq!((cubic.w_max, cubic.epoch.unwrap().k), (35.0, 0.0));
     }
 
-    /// ns-3 #407: as in Linux, of the window, whatever is in flight.
+    /// RFC 9438 §4.2: 10 s without use are no part of t, and W_max, K and W_est stay.
+    #[test]
+    fn a_pause_is_no_part_of_a_stage() {
+        let stage = |pause: u64| {
+            let mut cubic = cubic();
+            let mut window = window(100.0);
+            cubic.on_congestion(&Loss::of(MSS, 1e12), &mut window);
+            window.cwnd = window.ssthresh;
+            (0..40).for_each(|n| cubic.on_ack(&ack(25 * n), &mut window));
+            if pause > 0 {
+                // The last acknowledgement came at 975 ms.
+                let now = Time::ZERO + Span::from_ms(975 + pause);
+                cubic.on_restart(&Restart { now, nxt: 0, delivered: 0, window_lowered: false });
+            }
+            (0..40).for_each(|n| cubic.on_ack(&ack(pause + 1000 + 25 * n), &mut window));
+            window.cwnd
+        };
+        assert_eq!(stage(10_000), stage(0));
+    }
+
+    /// ns-3 #407: as in Linux, of the window, whatever is in flight, unless what is in flight counts.
     #[test]
     fn a_loss_leaves_seven_tenths_of_the_window_and_never_less_than_two_segments() {
         let after = |segments: f64| {
@@ -301,5 +359,8 @@ mod tests {
             window.ssthresh / MSS
         };
         assert_eq!([20.0, 10.0, 2.5, 2.0].map(after), [14.0, 7.0, 2.0, 2.0]);
+        let (mut cubic, mut window) = (cubic(), window(20.0));
+        cubic.on_congestion(&Loss { flight: 10.0 * MSS, ..Loss::of(MSS, 1e12) }, &mut window);
+        assert_eq!((window.ssthresh, cubic.w_max), (7.0 * MSS, 20.0));
     }
 }

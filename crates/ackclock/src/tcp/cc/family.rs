@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Ack, CongestionControl, Delivery, Loss, LostSegment, Mechanism, Needs, UsualRecovery, Window};
+use super::{Ack, CongestionControl, Delivery, Loss, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window};
 use crate::factory::Factory;
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The family, a line each. From the list come the parameters, the states and their dispatch, and [`ALL`]. The first is
 /// part of every sender and inlined, the others are allocated and called: most senders have the first, which does least.
@@ -126,6 +127,18 @@ macro_rules! congestion_controls {
 
             fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
                 dispatch!(self, cc => cc.on_rto(loss, window));
+            }
+
+            fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window) {
+                dispatch!(self, cc => cc.on_repeated_rto(loss, window));
+            }
+
+            fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window) {
+                dispatch!(self, cc => cc.on_handshake(now, rtt, window));
+            }
+
+            fn on_restart(&mut self, restart: &Restart) {
+                dispatch!(self, cc => cc.on_restart(restart));
             }
 
             fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {

@@ -18,6 +18,8 @@ mod vegas_plus;
 pub use family::*;
 pub use vegas::reroute_detect::RerouteParams;
 
+use super::SsthreshFrom;
+use super::recovery::Flight;
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -57,7 +59,7 @@ pub struct Measured {
     pub nxt: u64,
     /// The round trip of the newest segment acknowledged, if it was sent once.
     pub rtt: Option<Span>,
-    /// Whether the window was all that kept the sender from sending more.
+    /// Whether it acknowledges something of a full window: one that was all that kept the sender from sending more.
     pub window_limited: bool,
 }
 
@@ -99,6 +101,8 @@ pub struct Loss {
     pub mss: f64,
     /// The receiver's window, bytes.
     pub limit: f64,
+    /// What is in flight, bytes, where ssthresh comes from that ([`SsthreshFrom::Flight`]); else infinite.
+    pub flight: f64,
     /// Whether what was lost had been sent more than once, if the recovery knows: those of Vegas do.
     pub sent_again: Option<bool>,
 }
@@ -107,12 +111,27 @@ impl Loss {
     /// What every algorithm gets.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Loss {
-        Loss { mss, limit, sent_again: None }
+        Loss { mss, limit, flight: f64::INFINITY, sent_again: None }
     }
 
-    /// RFC 5681 §3.1, equation (4): half the window, in whole segments, at least two; bytes.
+    /// What every algorithm gets, of a sender in this place.
+    pub fn of_flight(flight: &Flight, from: SsthreshFrom) -> Loss {
+        let loss = Loss::of(flight.mss as f64, flight.rwnd as f64);
+        match from {
+            SsthreshFrom::Window => loss,
+            SsthreshFrom::Flight => Loss { flight: (flight.max - flight.una) as f64, ..loss },
+        }
+    }
+
+    /// What a loss takes a part of: the window, and no more than what is in flight where that counts. What limited transmit has sent
+    /// is in flight, but beyond the window. Bytes.
+    pub fn used(&self, window: &Window) -> f64 {
+        window.cwnd.min(self.limit).min(self.flight)
+    }
+
+    /// RFC 5681 §3.1, equation (4): half of what is used, in whole segments, at least two; bytes.
     pub fn halved(&self, window: &Window) -> f64 {
-        let half = window.cwnd.min(self.limit) / 2.0;
+        let half = self.used(window) / 2.0;
         ((half / self.mss).floor() * self.mss).max(2.0 * self.mss)
     }
 }
@@ -198,6 +217,19 @@ pub struct LostSegment {
     pub app_limited: bool,
 }
 
+/// A sender sends again after a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restart {
+    /// When.
+    pub now: Time,
+    /// Next byte to send.
+    pub nxt: u64,
+    /// Bytes delivered in all, where rates of delivery are needed.
+    pub delivered: u64,
+    /// Whether the window is the restart window now (RFC 5681 §4.1), and was larger.
+    pub window_lowered: bool,
+}
+
 /// Whether losses are being repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossState {
@@ -225,6 +257,15 @@ pub trait CongestionControl: Send {
         self.on_congestion(loss, window);
         window.cwnd = loss.mss;
     }
+    /// The retransmission timer expired again for the same segment, where that leaves ssthresh
+    /// ([`WindowRules::hold_ssthresh`](super::WindowRules)): the window is one segment.
+    fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window) {
+        window.cwnd = loss.mss;
+    }
+    /// The connection was opened by a handshake, whose round trip this was; nothing is sent yet.
+    fn on_handshake(&mut self, _now: Time, _rtt: Span, _window: &Window) {}
+    /// The application writes after a time in which it had nothing to send and nothing was outstanding.
+    fn on_restart(&mut self, _restart: &Restart) {}
     /// Where rates of delivery are needed: an acknowledgement came, and recovery has seen it. Whatever it made of the window,
     /// this decides.
     fn on_delivery(&mut self, _delivery: &Delivery, _window: &mut Window) {}

@@ -5,7 +5,7 @@
 
 use super::reno::{CongestionAvoidance, Reno};
 use super::vegas::thresholds_fit;
-use super::{Ack, CongestionControl, Mechanism, Needs, Window};
+use super::{Ack, CongestionControl, Mechanism, Needs, Restart, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 
@@ -139,6 +139,11 @@ impl CongestionControl for VegasLinux {
             self.reno.on_ack(ack, window);
         }
         window.cwnd = window.cwnd.min(ack.limit);
+    }
+
+    /// After a pause the path may be another: the base round trip is measured anew.
+    fn on_restart(&mut self, restart: &Restart) {
+        (self.base, self.shortest, self.samples, self.end) = (u64::MAX, u64::MAX, 0, restart.nxt);
     }
 }
 

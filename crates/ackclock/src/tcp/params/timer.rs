@@ -36,6 +36,9 @@ pub struct TimerParams {
     pub samples: RttSamples,
     /// How many mean deviations the timeout of BSD is above the smoothed round trip: more than 0.
     pub rttvar_factor: u32,
+    /// Whether the gains of SRTT and RTTVAR are divided by the samples that a round trip is expected to have (RFC 7323
+    /// appendix G), where timestamps give one with each acknowledgement. Only of [`TimerKind::Rfc6298`].
+    pub scaled_gains: bool,
 }
 
 /// What a retransmission timer times.

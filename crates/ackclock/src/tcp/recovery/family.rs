@@ -133,6 +133,18 @@ impl Recovery for RecoveryState {
         dispatch!(self, recovery => recovery.in_recovery())
     }
 
+    fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight) {
+        dispatch!(self, recovery => recovery.on_duplicate(duplicate, una, flight));
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        dispatch!(self, recovery => recovery.on_handshake(now, rtt));
+    }
+
+    fn expect_timeout(&mut self, at: Time) {
+        dispatch!(self, recovery => recovery.expect_timeout(at));
+    }
+
     fn deadline(&self) -> Time {
         dispatch!(self, recovery => recovery.deadline())
     }

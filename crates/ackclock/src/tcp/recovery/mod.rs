@@ -17,9 +17,9 @@ mod vegas_1995;
 
 pub use family::*;
 
-use super::SendTimes;
 use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::send_times::Transmissions;
+use super::{SendTimes, SsthreshFrom};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
@@ -70,6 +70,8 @@ pub struct RecoveryContext<'a> {
     pub times: Option<&'a SendTimes>,
     /// The round trip of the newest segment acknowledged, if it is known.
     pub rtt: Option<Span>,
+    /// What a loss takes a part of.
+    pub ssthresh_from: SsthreshFrom,
 }
 
 impl RecoveryContext<'_> {
@@ -80,7 +82,7 @@ impl RecoveryContext<'_> {
 
     /// Reduces the window where it is known whether the lost segment had been sent more than once.
     fn reduce_by(&mut self, flight: &Flight, sent_again: Option<bool>) {
-        let loss = Loss { sent_again, ..Loss::of(flight.mss as f64, flight.rwnd as f64) };
+        let loss = Loss { sent_again, ..Loss::of_flight(flight, self.ssthresh_from) };
         self.congestion_control.on_congestion(&loss, self.window);
     }
 
@@ -115,7 +117,7 @@ pub enum Deadline {
     Noted,
     /// A loss: the segment at una is to be sent again at once.
     FastRetransmit,
-    /// A probe is to be sent, and the retransmission timer starts again.
+    /// A probe is to be sent.
     Probe,
 }
 
@@ -198,7 +200,15 @@ pub trait Recovery: BatchHints + Send {
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck;
     /// The timer expired; `flight` is from before, the window is cut already.
     fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>);
-    /// When it wants to be asked, if nothing happens before: [`Recovery::on_deadline`].
+    /// What the receiver reports to have arrived twice (RFC 2883), with an acknowledgement of everything before `una`; before
+    /// [`Recovery::on_sack`].
+    fn on_duplicate(&mut self, _duplicate: SackBlock, _una: u64, _flight: &Flight) {}
+    /// The connection was opened by a handshake, whose round trip this was; nothing is sent yet.
+    fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
+    /// The retransmission timer will expire then, if nothing happens before.
+    fn expect_timeout(&mut self, _at: Time) {}
+    /// When it wants to be asked, if nothing happens before: [`Recovery::on_deadline`]. Until then the retransmission timer does not
+    /// expire; then it starts again (RFC 8985 §8).
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -320,7 +330,7 @@ const RESTART_TIMER_ON_PARTIAL_ACK: Key = Key::new(
     "restart_timer_on_partial_ack",
     Kind::Flag,
     Default::Is(Value::Flag(true)),
-    "RFC 6582 §4; for fall-floyd inferred",
+    "RFC 2582 §4; for fall-floyd inferred",
     "Whether a partial acknowledgement restarts the retransmission timer.",
 );
 

@@ -45,7 +45,7 @@ pub struct NewRenoParams {
 /// Which partial acknowledgements of a recovery restart the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialAckTimer {
-    /// Each one: a window with many holes is repaired hole by hole ("slow but steady" of RFC 6582 §4).
+    /// Each one: a window with many holes is repaired hole by hole ("slow but steady" of RFC 2582 §4).
     Each,
     /// The first: a window with many holes ends in a timeout and slow start ("impatient"; RFC 6582 §3.2, step 5).
     First,
@@ -86,7 +86,7 @@ impl Mechanism for NewReno {
         Key {
             kind: Kind::Or(&Kind::Flag, &["first"]),
             about: "Whether a partial acknowledgement restarts the retransmission timer; \"first\": the first of a recovery only.",
-            source: "RFC 6582 §4",
+            source: "RFC 2582 §4",
             ..RESTART_TIMER_ON_PARTIAL_ACK
         },
         guard_key(true, "RFC 2582 §5"),

@@ -3,17 +3,20 @@
 //! without a timeout.
 //! Source: RFC 8985 §6 (RACK), §7 (TLP), whose steps the comments name.   Segments go by their numbers, times are instants.
 
+mod shortest;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{
     BatchHints, Deadline, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck, Recovery, RecoveryContext,
     Sending, TimerAction,
 };
-use crate::keys::{Misfit, Values};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::sack::interval_set::IntervalSet;
 use crate::units::{Span, Time};
+use shortest::Shortest;
 
 /// RACK-TLP.
 #[derive(Clone, Debug)]
@@ -49,17 +52,37 @@ impl Mechanism for Rack {
     const NAME: &'static str = "rack";
     const ABOUT: &'static str =
         "RACK-TLP: segments sent before a segment that has arrived are lost, and a probe finds a lost tail (RFC 8985).";
+    const KEYS: &'static [Key] = &[Key::new(
+        "min_rtt_window",
+        Kind::Time(Span::from_ms(1), Span::from_secs(3600)),
+        Default::Is(Value::Time(Span::from_secs(300))),
+        "RFC 8985 §6.2 asks for one; literature: Linux",
+        "How long the shortest round trip is valid, a quarter of which is the reordering window.",
+    )];
     const NEEDS: Needs = Needs::SACK;
     const KNOWS_LOSSES: bool = true;
-    type Params = ();
+    type Params = RackParams;
     type State = Box<Rack>;
 
-    fn params(_values: &Values) -> Result<(), Misfit> {
-        Ok(())
+    fn params(values: &Values) -> Result<RackParams, Misfit> {
+        Ok(RackParams { min_rtt_window: values.time("min_rtt_window") })
     }
 
-    fn start(_params: &(), mss: u64) -> Box<Rack> {
-        Box::new(Rack::new(mss))
+    fn start(params: &RackParams, mss: u64) -> Box<Rack> {
+        Box::new(Rack::new(params, mss))
+    }
+}
+
+/// The choice within RACK-TLP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RackParams {
+    /// For how long the shortest round trip holds (RFC 8985 §6.2, step 1).
+    pub min_rtt_window: Span,
+}
+
+impl std::default::Default for RackParams {
+    fn default() -> RackParams {
+        Rack::default_params()
     }
 }
 
@@ -73,9 +96,9 @@ struct Record {
 }
 
 /// RACK.min_RTT, SRTT of RFC 6298.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 struct RoundTrips {
-    shortest: Option<Span>,
+    shortest: Shortest,
     smoothed: Option<Span>,
 }
 
@@ -114,7 +137,7 @@ const MAX_ACK_DELAY: Span = Span::from_ms(200);
 
 impl Rack {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
-    pub fn new(mss: u64) -> Rack {
+    pub fn new(params: &RackParams, mss: u64) -> Rack {
         Rack {
             mss,
             first: 0,
@@ -126,7 +149,7 @@ impl Rack {
             order: VecDeque::new(),
             newest: (Time::ZERO, 0),
             rtt: Span::ZERO,
-            round_trips: RoundTrips::default(),
+            round_trips: RoundTrips { shortest: Shortest::new(params.min_rtt_window), smoothed: None },
             reordering: Reordering { highest: 0, seen: false, multiplier: 1, persists: 0, round_ends_at: 0 },
             recovery_point: None,
             repaired_at: 0,
@@ -141,15 +164,14 @@ impl Rack {
             self.in_flight -= record.len;
         }
         let rtt = now.since(record.sent);
-        if record.again && self.round_trips.shortest.is_some_and(|shortest| rtt < shortest) {
+        if record.again && self.round_trips.shortest.value().is_some_and(|shortest| rtt < shortest) {
             return; // of an earlier transmission
         }
         if !record.again {
-            self.round_trips.sample(rtt);
+            self.round_trips.sample(now, rtt);
         }
-        if (record.sent, number) >= self.newest {
-            (self.newest, self.rtt) = ((record.sent, number), rtt);
-        }
+        self.rtt = rtt;
+        self.newest = self.newest.max((record.sent, number));
         if number + 1 >= self.reordering.highest {
             self.reordering.highest = number + 1;
         } else if !record.again {
@@ -187,8 +209,8 @@ impl Rack {
         if !self.reordering.seen && (repairs || self.held.count() >= DUP_THRESHOLD) {
             return Span::ZERO;
         }
-        let RoundTrips { shortest, smoothed } = self.round_trips;
-        let quarter = Span::from_ps(shortest.unwrap_or(Span::ZERO).as_ps() / 4);
+        let RoundTrips { shortest, smoothed } = &self.round_trips;
+        let quarter = Span::from_ps(shortest.value().unwrap_or(Span::ZERO).as_ps() / 4);
         let window = quarter * u64::from(self.reordering.multiplier);
         window.min(smoothed.unwrap_or(Span::ZERO))
     }
@@ -218,6 +240,10 @@ impl Rack {
             }
         }
         late.into_iter().for_each(|number| self.lose(number));
+        // §8: one timer at a time.
+        if self.reorder_at < Time::NEVER {
+            self.probe.at = Time::NEVER;
+        }
     }
 
     /// Whether this was the last transmission of a segment that is neither held nor lost.
@@ -249,9 +275,10 @@ impl Rack {
         self.lost.first().is_some_and(|&number| number * self.mss == una)
     }
 
-    /// §7.2: a probe is scheduled while nothing is lost and nothing is held.
+    /// §7.2: a probe is scheduled while nothing is lost, nothing is held, and no reordering timer runs.
     fn schedule_probe(&mut self, now: Time) {
         let is_quiet = self.recovery_point.is_none() && !self.is_after_timeout() && self.held.count() == 0;
+        let is_quiet = is_quiet && self.reorder_at == Time::NEVER;
         let goes = is_quiet && self.lost.is_empty() && self.probe.awaited.is_none() && self.in_flight > 0;
         let wait = match self.round_trips.smoothed {
             None => FIRST_PROBE,
@@ -275,16 +302,11 @@ impl Rack {
 impl Recovery for Rack {
     fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.newly_lost.clear();
-        // A D-SACK: what arrived twice was not lost, but late (RFC 2883).
-        if blocks.first().is_some_and(|block| block.end <= una) {
-            if una >= self.reordering.round_ends_at {
-                self.reordering.multiplier += 1;
-                self.reordering.round_ends_at = flight.max;
-                self.reordering.persists = PERSISTS;
-            }
-            self.probe.awaited = self.probe.awaited.filter(|&(end, _)| blocks[0].end != end);
-        }
+        let repairs = self.is_after_timeout();
         self.advance(now, una);
+        if repairs && !self.is_after_timeout() {
+            self.reordering.end_recovery();
+        }
         // In the order of their numbers, so that reordering is not seen within one acknowledgement.
         let mut ascending: Vec<SackBlock> = blocks.iter().copied().filter(|block| block.end > una).collect();
         ascending.sort_by_key(|block| block.start);
@@ -295,7 +317,9 @@ impl Recovery for Rack {
     fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
         self.probe_repaired(flight.una, false, self.held.count() > 0);
         if !self.begins(flight.una) {
-            self.schedule_probe(context.now);
+            if self.held.count() > 0 {
+                self.probe.at = Time::NEVER;
+            }
             return DupAck::Noted;
         }
         self.begin(flight, &mut context);
@@ -343,6 +367,27 @@ impl Recovery for Rack {
         self.repaired_at = flight.max;
         self.reorder_at = Time::NEVER;
         self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
+    }
+
+    /// What arrived twice was not lost, but late (RFC 2883): §6.2, step 4; §7.4.2 for a probe.
+    fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight) {
+        if una.max(flight.una) >= self.reordering.round_ends_at {
+            self.reordering.multiplier += 1;
+            self.reordering.round_ends_at = flight.max;
+            self.reordering.persists = PERSISTS;
+        }
+        self.probe.awaited = self.probe.awaited.filter(|&(end, _)| duplicate.end != end);
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.round_trips.sample(now, rtt);
+    }
+
+    /// §7.2: TCP_RTO_expiration ().
+    fn expect_timeout(&mut self, at: Time) {
+        if self.probe.at < Time::NEVER {
+            self.probe.at = self.probe.at.min(at);
+        }
     }
 
     fn deadline(&self) -> Time {
@@ -419,8 +464,8 @@ impl LossDetection for Rack {
 
 impl RoundTrips {
     /// RFC 6298 §2.
-    fn sample(&mut self, rtt: Span) {
-        self.shortest = Some(self.shortest.map_or(rtt, |shortest| shortest.min(rtt)));
+    fn sample(&mut self, now: Time, rtt: Span) {
+        self.shortest.update(now, rtt);
         self.smoothed = Some(self.smoothed.map_or(rtt, |old| Span::from_ps((old * 7 + rtt).as_ps() / 8)));
     }
 }

@@ -92,7 +92,6 @@ impl Rfc6675 {
     fn begin(&mut self, una: u64, flight: &Flight, mut context: RecoveryContext<'_>) {
         self.episode = Some(Episode { recovery_point: flight.max, high_rxt: una, rescued: false });
         self.scoreboard.clear_retransmitted();
-        // Deviation: half of the window, as everywhere here; RFC 6675 §5 (4.2) says half of FlightSize.
         context.reduce(flight);
         context.window.cwnd = context.window.ssthresh;
     }

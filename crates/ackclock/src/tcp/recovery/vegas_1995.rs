@@ -127,8 +127,8 @@ impl BatchHints for Vegas1995 {
 mod tests {
     use super::*;
     use crate::rng::Stream;
-    use crate::tcp::SendTimes;
     use crate::tcp::cc::{CongestionControlParams, CongestionControlState, VegasParams, Window};
+    use crate::tcp::{SendTimes, SsthreshFrom};
     use crate::units::Span;
 
     const MSS: u64 = 1000;
@@ -178,6 +178,7 @@ mod tests {
                 now,
                 times,
                 rtt: None,
+                ssthresh_from: SsthreshFrom::Window,
             };
             let meaning = self.recovery.on_dup_ack(count, &self.flight, context);
             if meaning == RETRANSMIT {
@@ -196,6 +197,7 @@ mod tests {
                 now,
                 times,
                 rtt,
+                ssthresh_from: SsthreshFrom::Window,
             };
             let meaning = self.recovery.on_new_ack(una * MSS, &self.flight, context);
             self.flight.una = una * MSS;
@@ -286,7 +288,8 @@ mod tests {
         let mut connection = Connection::new();
         let (window, congestion_control, times) =
             (&mut connection.window, &mut connection.congestion_control, Some(&connection.times));
-        let context = RecoveryContext { congestion_control, window, now: ms(1000), times, rtt: None };
+        let ssthresh_from = SsthreshFrom::Window;
+        let context = RecoveryContext { congestion_control, window, now: ms(1000), times, rtt: None, ssthresh_from };
         connection.recovery.on_timeout(&connection.flight, context);
         connection.send(1000, 1);
         assert_eq!([1, 2, 3].map(|count| connection.duplicate(1050, count)), [DupAck::Noted; 3]);

@@ -15,6 +15,15 @@ pub struct SackStats {
     pub duplicates: u64,
 }
 
+/// What an acknowledgement reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::tcp) struct Report {
+    /// What arrived twice (RFC 2883).
+    pub(in crate::tcp) duplicate: Option<SackBlock>,
+    /// The blocks that the receiver holds.
+    pub(in crate::tcp) blocks: Vec<SackBlock>,
+}
+
 /// The receiver of data, which writes.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct SackWriter {
@@ -92,16 +101,17 @@ impl SackReader {
         self.negotiated = negotiated(self.offset.as_ref(), ours, offered);
     }
 
-    /// The blocks held that an acknowledgement reports to a sender that has sent everything before byte `max`.
-    pub(in crate::tcp) fn read(&mut self, segment: &Segment, max: u64) -> Vec<SackBlock> {
+    /// What an acknowledgement reports to a sender that has sent everything before byte `max`.
+    pub(in crate::tcp) fn read(&mut self, segment: &Segment, max: u64) -> Report {
         let Ok(found) = offset_sack::find(segment.sack.octets(), self.negotiated) else {
             self.stats.malformed += 1;
-            return Vec::new();
+            return Report::default();
         };
         let [una, nxt] = [segment.ack, max].map(crate::packet::wire_number);
         let report = sack_option::evaluate(&found.unwrap_or_default(), una, nxt);
         self.stats.duplicates += u64::from(report.duplicate.is_some());
-        report.blocks.into_iter().map(|block| block.near(segment.ack)).collect()
+        let near = |block: WireBlock| block.near(segment.ack);
+        Report { duplicate: report.duplicate.map(near), blocks: report.blocks.into_iter().map(near).collect() }
     }
 
     /// What was counted.

@@ -1,9 +1,10 @@
 //! A segment comes from the receiver: what it acknowledges, and what that means.
-//! Sources: [SACK-UBR] §2; RFC 6298 §5; RFC 7323 §4.1.
+//! Sources: [SACK-UBR] §2; RFC 6298 §5; RFC 7323 §4.1, appendix G; RFC 6675 §2.
 
 use super::{NONE, Sender};
 use crate::packet::{SackBlock, Segment, SegmentKind};
-use crate::tcp::handshake::{Opened, RTO_AFTER_LOST_SYN};
+use crate::tcp::cc::CongestionControl;
+use crate::tcp::handshake::Opened;
 use crate::tcp::recovery::{DupAck, NewAck, Recovery, TimerAction};
 use crate::tcp::sack_option;
 use crate::units::Time;
@@ -64,7 +65,11 @@ impl Sender {
         let (few, many);
         let blocks = match self.extra.as_mut().and_then(|extra| extra.sack.as_mut()) {
             Some(sack) => {
-                many = sack.read(segment, self.flight.max);
+                let report = sack.read(segment, self.flight.max);
+                if let Some(duplicate) = report.duplicate {
+                    self.recovery.on_duplicate(duplicate, segment.ack, &self.flight);
+                }
+                many = report.blocks;
                 many.as_slice()
             }
             None => {
@@ -86,7 +91,8 @@ impl Sender {
             // RFC 7323 §4.1: of what acknowledges new data.
             if segment.ack > self.flight.una {
                 let rtt = clock.since(now, timestamps.echo);
-                self.timer.sample_span(rtt);
+                let expected = extra.samples.expected(segment.ack, &self.flight);
+                self.timer.sample_span(rtt, expected);
                 extra.sampled = Some(rtt);
             }
         }
@@ -112,12 +118,17 @@ impl Sender {
 
     fn on_opened(&mut self, now: Time, opened: Opened) {
         self.account(now);
-        if let Opened::Now { syn_stamp } = opened {
+        if let Opened::Now { syn } = opened {
             self.timer.stop();
-            match syn_stamp {
-                Some(stamp) => self.timer.sample(now, stamp),
+            match syn {
+                Some(syn) => {
+                    self.timer.sample(now, syn.stamp);
+                    let rtt = now.since(syn.at);
+                    self.recovery.on_handshake(now, rtt);
+                    self.congestion_control.on_handshake(now, rtt, &self.window);
+                }
                 None => {
-                    self.timer.at_least(RTO_AFTER_LOST_SYN);
+                    self.timer.begin_after_lost_syn();
                     self.window.cwnd = self.flight.mss as f64; // RFC 6928 §2
                 }
             }
@@ -136,7 +147,7 @@ impl Sender {
             extra.sampled = None;
         }
         if ack < self.flight.una {
-            return; // an old one
+            return self.on_old_ack(now, blocks);
         }
         if !self.plain {
             self.record_delivery(now, ack, blocks);
@@ -148,6 +159,24 @@ impl Sender {
             self.on_dup_ack(now);
         } else if self.plain {
             return;
+        }
+        self.update_send_state();
+    }
+
+    /// An acknowledgement that another one has overtaken. What its blocks say is news all the same, if they say that more has
+    /// arrived; then it is a duplicate acknowledgement (RFC 6675 §2) to a recovery that knows from blocks what is in flight.
+    #[inline(never)]
+    fn on_old_ack(&mut self, now: Time, blocks: &[SackBlock]) {
+        let (una, before) = (self.flight.una, self.in_flight());
+        if blocks.is_empty() || self.recovery.loss_detection().is_none() || self.flight.max == una {
+            return;
+        }
+        if !self.plain {
+            self.record_delivery(now, una, blocks);
+        }
+        self.recovery.on_sack(now, una, blocks, &self.flight);
+        if self.in_flight() < before {
+            self.on_dup_ack(now);
         }
         self.update_send_state();
     }

@@ -98,7 +98,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn measure_and_grow_fast(&mut self, now: Time, ack: u64) {
         let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) else {
-            return self.grow(ack);
+            return self.grow_if_used(ack);
         };
         let (start, rtt) = (times.start(), times.on_ack(now, ack));
         self.recovery.on_round_trip(now, start, rtt);
@@ -108,8 +108,12 @@ impl Sender {
     /// [`Sender::remember`] of a sender without a pace.
     #[inline(always)]
     pub(super) fn remember_fast(&mut self, now: Time, seq: u64) {
-        if let Some(times) = self.extra.as_deref_mut().and_then(|extra| extra.times.as_mut()) {
+        let Some(extra) = self.extra.as_deref_mut() else { return };
+        if let Some(times) = &mut extra.times {
             times.on_sent(now, seq);
+        }
+        if let Some(pauses) = &mut extra.pauses {
+            pauses.last_sent = now;
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{OptionalState, Sender};
 use crate::tcp::SendTimes;
-use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Measured, Window};
+use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Measured};
 use crate::tcp::recovery::{Flight, NewAck, Recovery};
 use crate::tcp::setup::Setup;
 use crate::units::{Span, Time};
@@ -17,6 +17,14 @@ impl Sender {
             self.grow(ack);
         }
         meaning
+    }
+
+    /// The window grows, if it is used or grows unused.
+    #[inline]
+    pub(super) fn grow_if_used(&mut self, ack: u64) {
+        if self.window_is_used() {
+            self.grow(ack);
+        }
     }
 
     /// The window grows.
@@ -50,7 +58,7 @@ impl Sender {
         if meaning.grows() {
             match start {
                 Some(start) => self.grow_by_measure(now, ack, start, rtt),
-                None => self.grow(ack),
+                None => self.grow_if_used(ack),
             }
         }
         if let Some(window) = window_after {
@@ -62,30 +70,34 @@ impl Sender {
     /// The window grows, by an algorithm that may want to know the round trip and when the first segment was sent.
     #[inline(always)]
     pub(super) fn grow_by_measure(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
+        let (is_used, before) = (self.window_is_used(), self.window.cwnd);
         // Vegas needs least, so it alone is inlined, and computes of the acknowledgement only what it reads.
         match &mut self.congestion_control {
             CongestionControlState::Vegas(vegas) => {
-                let ack = measured(now, ack, start, rtt, &self.flight, &self.window);
+                let ack = measured(now, ack, start, rtt, &self.flight, is_used);
                 vegas.on_ack(&ack, &mut self.window);
             }
-            _ => self.grow_by_measure_of_others(now, ack, start, rtt),
+            _ => self.grow_by_measure_of_others(now, ack, start, rtt, is_used),
+        }
+        // What measures round trips sees all of them, but an unused window does not grow.
+        if !is_used && !self.window_rules.grow_unused && self.window.cwnd > before {
+            self.window.cwnd = before;
         }
         self.backoff = 0;
     }
 
     #[inline(never)]
-    fn grow_by_measure_of_others(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>) {
-        let ack = measured(now, ack, start, rtt, &self.flight, &self.window);
+    fn grow_by_measure_of_others(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>, is_used: bool) {
+        let ack = measured(now, ack, start, rtt, &self.flight, is_used);
         self.congestion_control.on_ack(&ack, &mut self.window);
     }
 }
 
 /// The acknowledgement of the bytes before `ack`, to a sender that was there.
 #[inline(always)]
-fn measured(now: Time, ack: u64, start: Time, rtt: Option<Span>, flight: &Flight, window: &Window) -> Ack {
+fn measured(now: Time, ack: u64, start: Time, rtt: Option<Span>, flight: &Flight, window_limited: bool) -> Ack {
     // Through signed numbers, which is one instruction.
     let f64 = |bytes: u64| bytes as i64 as f64;
-    let window_limited = f64(flight.max - flight.una) + f64(flight.mss) > window.cwnd;
     let measured = Measured { now, start, una: ack, nxt: flight.nxt.max(ack), rtt, window_limited };
     Ack { acked: f64(ack - flight.una), measured: Some(measured), ..Ack::of(f64(flight.mss), f64(flight.advertised)) }
 }

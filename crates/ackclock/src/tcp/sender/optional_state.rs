@@ -1,6 +1,7 @@
 //! What only some senders have beside what all do.
 //! Sources: docs/models/connection.md, docs/models/dialects.md.
 
+use super::window_use::{Pauses, WindowUse};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::handshake::ActiveEnd;
 use crate::tcp::host::SegmentServer;
@@ -8,7 +9,7 @@ use crate::tcp::pacer::Pacer;
 use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::timer::segment_starts::SegmentStarts;
-use crate::tcp::timer::timestamps::TimestampClock;
+use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
 use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope, Writes};
 use crate::units::{Span, Time};
 
@@ -33,6 +34,8 @@ pub(super) struct OptionalState {
     /// The round trip that the last segment has shown, by its timestamps or as the acknowledgement of another segment, if it has
     /// shown one.
     pub(super) sampled: Option<Span>,
+    /// How many such there are in a round trip.
+    pub(super) samples: SamplesPerRound,
     /// Selective acknowledgements of another form than all can read.
     pub(super) sack: Option<SackReader>,
     /// The server of a host that takes time for segments.
@@ -41,6 +44,10 @@ pub(super) struct OptionalState {
     pub(super) starts: Option<SegmentStarts>,
     /// How the application writes, if not all at once.
     pub(super) writes: Option<Writes>,
+    /// When it sent last, if it may pause.
+    pub(super) pauses: Option<Pauses>,
+    /// Whether the window is used, where it does not grow otherwise.
+    pub(super) window_use: Option<WindowUse>,
 }
 
 impl OptionalState {
@@ -62,7 +69,9 @@ impl OptionalState {
             TimerScope::Connection => None,
             TimerScope::Segment => Some(SegmentStarts::new(params.timer.segment_timeout)),
         };
-        let any = any || sack.is_some() || server.is_some() || starts.is_some() || writes.is_some();
+        let window_use = WindowUse::new(params);
+        let any =
+            any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || writes.is_some();
         any.then(|| {
             let (fin, echo, sampled) = (params.fin, 0, None);
             Box::new(OptionalState {
@@ -75,10 +84,13 @@ impl OptionalState {
                 clock,
                 echo,
                 sampled,
+                samples: SamplesPerRound::default(),
                 sack,
                 server,
                 starts,
                 writes,
+                pauses: Pauses::new(params, writes),
+                window_use,
             })
         })
     }

@@ -42,6 +42,9 @@ impl Sender {
         if let Some(times) = &mut extra.times {
             times.on_sent(now, seq);
         }
+        if let Some(pauses) = &mut extra.pauses {
+            pauses.last_sent = now;
+        }
         if let Some(pacer) = &mut extra.pacer {
             let limits = (self.congestion_control.pacing_rate(), self.window.cwnd);
             pacer.on_sent(now, (seq, len), idle, in_flight, limits);
@@ -58,7 +61,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn waits(&mut self, now: Time) -> bool {
         let Some(next) = self.pacer_mut().map(|pacer| pacer.next()).filter(|&next| next > now) else { return false };
-        self.timer.ask_by(next.min(self.recovery.deadline()));
+        self.ask_for_recovery(next);
         true
     }
 

@@ -1,8 +1,9 @@
 //! What a sender sends next: what the window allows, unless recovery or the state of the connection has a say.
-//! Sources: [SACK-UBR] §2; RFC 6298 §3 (Karn).
+//! Sources: [SACK-UBR] §2; RFC 6298 §3 (Karn); RFC 3042.
 
 use super::{NONE, Sender};
 use crate::packet::{Segment, SegmentKind};
+use crate::tcp::handshake::SynSent;
 use crate::tcp::host::Claimed;
 use crate::tcp::recovery::{BatchHints, Recovery, Sending};
 use crate::units::Time;
@@ -139,7 +140,7 @@ impl Sender {
             Sending::ByWindow => self.next_by_window(),
         };
         if seq == NONE {
-            self.timer.ask_by(self.recovery.deadline());
+            self.ask_for_recovery(Time::NEVER);
             if self.flight.nxt >= self.flight.limit {
                 self.has_no_data();
             }
@@ -166,12 +167,26 @@ impl Sender {
             return self.update_end();
         }
         self.open_window();
+        self.allow_limited_transmit();
     }
 
     #[inline]
     pub(super) fn open_window(&mut self) {
         // A fraction of a byte allows nothing. The receiver's window has 30 bits at most (RFC 7323 §2.3).
         self.window_end = self.flight.una + self.usable_window();
+    }
+
+    /// Limited transmit without SACK (RFC 3042): the first two duplicate acknowledgements allow a new segment each beyond the congestion
+    /// window.
+    #[inline]
+    fn allow_limited_transmit(&mut self) {
+        if self.window_rules.limited_transmit && matches!(self.dup_acks, 1 | 2) {
+            let repairs = self.recovery.in_recovery() || self.flight.nxt < self.flight.max;
+            if !repairs && self.recovery.loss_detection().is_none() {
+                let window = u64::from(self.window.cwnd as u32) + u64::from(self.dup_acks) * self.flight.mss;
+                self.window_end = self.flight.una + self.flight.rwnd.min(window);
+            }
+        }
     }
 
     /// Updates the send state of a connection that may not be open, or has something to answer.
@@ -183,14 +198,15 @@ impl Sender {
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
             self.open_window();
+            self.allow_limited_transmit();
         }
     }
 
     /// What is to be sent before anything else, and takes no sequence numbers: where it stands among them.
     #[inline(never)]
     fn next_by_end(&mut self, now: Time) -> Option<u64> {
-        let stamp = self.timer.stamp(now);
-        let kind = self.end_mut()?.take_due(stamp)?;
+        let sent = SynSent { stamp: self.timer.stamp(now), at: now };
+        let kind = self.end_mut()?.take_due(sent)?;
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }

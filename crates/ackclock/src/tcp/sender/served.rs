@@ -4,7 +4,6 @@
 
 use super::{NONE, Sender};
 use crate::tcp::host::SegmentServer;
-use crate::tcp::recovery::Recovery;
 use crate::units::Time;
 
 impl Sender {
@@ -26,7 +25,7 @@ impl Sender {
             let (seq, fast) = if idle { self.next_by_recovery() } else { (NONE, false) };
             if seq == NONE {
                 let ends = self.server_mut()?.ends();
-                self.timer.ask_by(ends.min(self.recovery.deadline()));
+                self.ask_for_recovery(ends);
                 return None;
             }
             let claimed = self.claim(now, seq, fast);

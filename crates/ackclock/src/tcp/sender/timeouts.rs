@@ -1,5 +1,5 @@
 //! Deadlines of a sender: the start, the retransmission timer, recovery's own, and the pace.
-//! Sources: RFC 6298 §5; [SACK-UBR] §2.
+//! Sources: RFC 6298 §5; RFC 5681 §3.1; RFC 8985 §8; [SACK-UBR] §2.
 
 use super::{Expired, NONE, Sender};
 use crate::tcp::HostQueue;
@@ -24,10 +24,20 @@ impl Sender {
             return Expired::Nothing;
         }
         self.write_if_due(now);
-        if !self.timer.expires(now) {
-            if self.recovery.deadline() <= now {
-                self.on_deadline_of_recovery(now);
-            } else if self.pacer_mut().is_some() || self.is_served() {
+        let deadline = self.recovery.deadline();
+        if deadline <= now {
+            self.on_deadline_of_recovery(now);
+            return Expired::Nothing;
+        }
+        // RFC 8985 §8: one timer at a time. That of the recovery takes the place of the retransmission timer.
+        let expires = if deadline == Time::NEVER {
+            self.timer.expires(now)
+        } else {
+            self.timer.wait_until(deadline);
+            false
+        };
+        if !expires {
+            if self.pacer_mut().is_some() || self.is_served() {
                 self.pass_time(now); // to send
             }
             return Expired::Nothing;
@@ -60,17 +70,33 @@ impl Sender {
                 self.fast_retransmit = self.flight.una;
                 self.count_fast_retransmit();
             }
-            Deadline::Probe => self.restart_timer(now),
+            Deadline::Probe => {}
+        }
+        if self.flight.max > self.flight.una {
+            self.restart_timer(now);
         }
         self.pacer_on_losses(now);
         self.update_send_state();
     }
 
+    /// The sender is to be called at `other`, or when recovery wants it, whatever is earlier. A probe is sent no later than the
+    /// retransmission timer would expire (RFC 8985 §7.2).
+    pub(super) fn ask_for_recovery(&mut self, other: Time) {
+        self.recovery.expect_timeout(self.timer.due());
+        self.timer.ask_by(other.min(self.recovery.deadline()));
+    }
+
     fn on_timeout(&mut self, now: Time) {
-        self.count_reduction();
         self.pacer_on_timeout(now);
-        let loss = Loss::of(self.flight.mss as f64, self.flight.rwnd as f64);
-        self.congestion_control.on_rto(&loss, &mut self.window);
+        let loss = Loss::of_flight(&self.flight, self.window_rules.ssthresh_from);
+        if self.window_rules.hold_ssthresh && self.timed_out == self.flight.una {
+            // RFC 5681 §3.1: the same segment again.
+            self.congestion_control.on_repeated_rto(&loss, &mut self.window);
+        } else {
+            self.count_reduction();
+            self.congestion_control.on_rto(&loss, &mut self.window);
+        }
+        self.timed_out = self.flight.una;
         self.ask_recovery(now, None, |recovery, flight, context| recovery.on_timeout(flight, context));
         self.flight.nxt = self.flight.una;
         self.dup_acks = 0;

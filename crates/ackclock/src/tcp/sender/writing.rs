@@ -9,6 +9,7 @@ impl Sender {
     pub(super) fn write_if_due(&mut self, now: Time) {
         if now >= self.next_write {
             self.pass_time(now);
+            self.end_pause(now);
             self.write(now);
             self.update_send_state();
         }

@@ -1,5 +1,5 @@
 //! The retransmission timeout of RFC 6298: the estimator in fine time.
-//! Source: RFC 6298 §2, whose numbers the comments give.   Units: picoseconds.
+//! Sources: RFC 6298 §2, §5, whose numbers the comments give; RFC 7323 appendix G.   Units: picoseconds.
 
 use crate::tcp::TimerParams;
 use crate::units::Span;
@@ -14,6 +14,8 @@ pub(super) struct FineRto {
     granularity: Span,
     min: Span,
     max: Span,
+    /// Before the first sample, without backoff.
+    initial: Span,
     /// With the backoff since the last sample.
     timeout: Span,
 }
@@ -25,11 +27,17 @@ impl FineRto {
         let min = granularity * u64::from(params.min_rto_ticks);
         let max = params.max_rto.max(min);
         let timeout = params.initial_rto.clamp(min, max);
-        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, timeout }
+        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, initial: timeout, timeout }
     }
 
     /// A round trip. Ends the backoff.
     pub(super) fn sample(&mut self, r: Span) {
+        self.sample_of(r, 1);
+    }
+
+    /// A round trip, one of so many samples that are expected in a round trip: α/n and β/n in the place of α and β (RFC 7323
+    /// appendix G). Ends the backoff.
+    pub(super) fn sample_of(&mut self, r: Span, n: u64) {
         let srtt = match self.srtt {
             // (2.2)
             None => {
@@ -39,8 +47,8 @@ impl FineRto {
             // (2.3): RTTVAR first, with the old SRTT.
             Some(srtt) => {
                 let deviation = srtt.as_ps().abs_diff(r.as_ps());
-                self.rttvar = Span::from_ps((3 * self.rttvar.as_ps() + deviation) / 4);
-                Span::from_ps((7 * srtt.as_ps() + r.as_ps()) / 8)
+                self.rttvar = smoothed(self.rttvar, deviation, 4 * n);
+                smoothed(srtt, r.as_ps(), 8 * n)
             }
         };
         self.srtt = Some(srtt);
@@ -53,9 +61,10 @@ impl FineRto {
         self.timeout = self.max.min(self.timeout * 2);
     }
 
-    /// The timeout is at least `least` until the next sample (5.7).
-    pub(super) fn at_least(&mut self, least: Span) {
-        self.timeout = self.timeout.max(least).min(self.max);
+    /// SYNs were lost, and data begins: 3 s, or what it was before the first of them if that is more (5.7). The backoff of the
+    /// SYNs is over.
+    pub(super) fn begin_after_lost_syn(&mut self) {
+        self.timeout = self.initial.max(AFTER_LOST_SYN).clamp(self.min, self.max);
     }
 
     /// SRTT; `None` before the first sample.
@@ -67,6 +76,15 @@ impl FineRto {
     pub(super) fn timeout(&self) -> Span {
         self.timeout
     }
+}
+
+/// The timeout with which data begins after a SYN was lost (5.7).
+const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
+/// (1 − 1/n) old + 1/n new.
+fn smoothed(old: Span, new: u64, n: u64) -> Span {
+    let sum = u128::from(n - 1) * u128::from(old.as_ps()) + u128::from(new);
+    Span::from_ps((sum / u128::from(n)) as u64)
 }
 
 #[cfg(test)]

@@ -227,6 +227,7 @@ mod tests {
             segment_timeout: SegmentTimeout::Current,
             samples: RttSamples::OneAtATime,
             rttvar_factor: 4,
+            scaled_gains: false,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Timestamps: every segment carries the time of its sender and the time that it has from the other end.
-//! Source: RFC 7323 §3, §4.   Units: ticks of the timestamp clock, which is the same at both ends.
+//! Source: RFC 7323 §3, §4, appendix G.   Units: ticks of the timestamp clock, which is the same at both ends.
 
 use crate::packet::Timestamps;
+use crate::tcp::recovery::Flight;
 use crate::units::{Span, Time};
 
 /// The clock from which timestamps are taken.
@@ -24,6 +25,25 @@ impl TimestampClock {
     /// The round trip that an echo shows: whole ticks (§4.1).
     pub(in crate::tcp) fn since(self, now: Time, echo: u32) -> Span {
         self.tick * u64::from(self.at(now).wrapping_sub(echo))
+    }
+}
+
+/// How many samples a round trip has (appendix G): with delayed acknowledgements one for two segments of what was outstanding when the
+/// round trip began. (What is outstanding now is more while the window grows, and samples would count for too little.)
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct SamplesPerRound {
+    /// What was outstanding, and up to which byte.
+    outstanding: u64,
+    until: u64,
+}
+
+impl SamplesPerRound {
+    /// Everything before `ack` is acknowledged, which is news; `flight` is from before.
+    pub(in crate::tcp) fn expected(&mut self, ack: u64, flight: &Flight) -> u64 {
+        if ack > self.until {
+            (self.outstanding, self.until) = (flight.max - flight.una, flight.max);
+        }
+        self.outstanding.div_ceil(2 * flight.mss).max(1)
     }
 }
 
@@ -77,6 +97,19 @@ mod tests {
         assert_eq!((clock.at(ms(1234)), clock.since(ms(1234), 1200)), (1234, Span::from_ms(34)));
         let wrapped = ms((1 << 32) + 5);
         assert_eq!((clock.at(wrapped), clock.since(wrapped, u32::MAX)), (5, Span::from_ms(6)));
+    }
+
+    /// Ten segments are outstanding: five samples, until the last of them is acknowledged. Fifteen are by then: eight.
+    #[test]
+    fn a_round_trip_has_a_sample_for_two_segments_of_what_was_outstanding_when_it_began() {
+        let mut samples = SamplesPerRound::default();
+        let flight = |una: u64, max: u64| {
+            let (una, max, mss) = (una * 100, max * 100, 100);
+            Flight { una, nxt: max, max, mss, rwnd: 1 << 30, advertised: 1 << 30, limit: 1 << 30 }
+        };
+        for (una, max, expected) in [(0, 10, 5), (2, 13, 5), (8, 22, 5), (10, 25, 8), (23, 44, 8), (25, 47, 11)] {
+            assert_eq!(samples.expected((una + 2) * 100, &flight(una, max)), expected, "from {una}");
+        }
     }
 
     /// RFC 7323 §4.3: the two cases that it is about.

@@ -120,7 +120,7 @@ mod tests {
         let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == "simplified-erica-plus").unwrap();
         let algorithm = (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap();
         let rate = Rate::from_bps(8_000_000).unwrap();
-        let port = Port { rate, unit: Unit::Byte, connections: 2, max_min: &|_| vec![] };
+        let port = Port { rate, unit: Unit::Byte, connections: 2, max_min: &|_| vec![], openings: &[] };
         let rates = PacketRates::new(&algorithm, &port, vec![Some(0), Some(1)]);
         LastHopRates::new(PortRates::new(Box::new(rates), None))
     }

@@ -11,14 +11,24 @@ const PACING_MARGIN: f64 = 0.99;
 impl Bbr3 {
     // ---- UpdateControlParameters ----
 
-    /// SetPacingRate (), InitPacingRate (): before the path is known to be full it only rises.
+    /// SetPacingRate (): before the path is known to be full it only rises.
     pub(super) fn set_pacing_rate(&mut self, mss: f64) {
+        self.init_pacing_rate();
+        self.set_pacing_rate_with(self.state.pacing_gain(), mss);
+    }
+
+    /// InitPacingRate ()
+    pub(super) fn init_pacing_rate(&mut self) {
         if self.pacing_rate.is_none() {
             let of_start = State::Startup.pacing_gain() * self.cwnd;
             self.pacing_rate = self.shortest.rtt.map(|rtt| of_start / rtt.as_secs_f64().max(1e-12));
         }
+    }
+
+    /// SetPacingRateWithGain ()
+    pub(super) fn set_pacing_rate_with(&mut self, gain: f64, mss: f64) {
         // A rate of nothing would never end.
-        let rate = (self.state.pacing_gain() * self.bw * PACING_MARGIN).max(mss / 1000.0);
+        let rate = (gain * self.bw * PACING_MARGIN).max(mss / 1000.0);
         if self.bw > 0.0 && (self.full_bw_reached || self.pacing_rate.is_some_and(|old| rate > old)) {
             self.pacing_rate = Some(rate);
         }

@@ -4,6 +4,7 @@
 use super::Bbr3;
 use super::state::{AckPhase, Shortest, State};
 use crate::tcp::cc::Delivery;
+use crate::units::Time;
 
 impl Bbr3 {
     // ---- ProbeRTT ----
@@ -28,7 +29,7 @@ impl Bbr3 {
 
     /// CheckProbeRTT (), EnterProbeRTT (), HandleProbeRTT ()
     pub(super) fn check_probe_rtt(&mut self, delivery: &Delivery) {
-        if self.state != State::ProbeRtt && self.shortest.expired {
+        if self.state != State::ProbeRtt && self.shortest.expired && !self.idle_restart {
             self.save_window(self.loss_state);
             self.state = State::ProbeRtt;
             self.probe_rtt_until = None;
@@ -48,19 +49,19 @@ impl Bbr3 {
             Some(until) => {
                 self.probe_rtt_round_done |= self.rounds.starts;
                 if self.probe_rtt_round_done && delivery.now > until {
-                    self.leave_probe_rtt(delivery);
+                    self.leave_probe_rtt(delivery.now, delivery.total);
                 }
             }
         }
     }
 
     /// CheckProbeRTTDone (), ExitProbeRTT ()
-    pub(super) fn leave_probe_rtt(&mut self, delivery: &Delivery) {
-        self.shortest.probed_at = delivery.now;
+    pub(super) fn leave_probe_rtt(&mut self, now: Time, delivered: u64) {
+        self.shortest.probed_at = now;
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         self.reset_short_term();
         if self.full_bw_reached {
-            self.start_down(delivery.now, delivery.total);
+            self.start_down(now, delivered);
             self.state = State::Cruise;
         } else {
             self.state = State::Startup;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::rng::Stream;
+use crate::tcp::SsthreshFrom;
 use crate::tcp::cc::CongestionControlState;
 use crate::tcp::cc::{CongestionAvoidance, CongestionControlParams};
 
@@ -26,7 +27,7 @@ impl Connection {
     fn new() -> Connection {
         let congestion_control = CongestionControlParams::Reno(CongestionAvoidance::Float);
         let mut connection = Connection {
-            rack: Rack::new(MSS),
+            rack: Rack::new(&RackParams::default(), MSS),
             congestion_control: congestion_control.start(Stream::new(0, "", "")),
             window: Window { cwnd: 10_000.0, ssthresh: 10_000.0 },
             flight: Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, advertised: 1 << 30, limit: 10 * MSS },
@@ -48,7 +49,8 @@ impl Connection {
         congestion_control: &'a mut CongestionControlState,
         window: &'a mut Window,
     ) -> RecoveryContext<'a> {
-        RecoveryContext { congestion_control, window, now: ms(at), times: None, rtt: None }
+        let ssthresh_from = SsthreshFrom::Window;
+        RecoveryContext { congestion_control, window, now: ms(at), times: None, rtt: None, ssthresh_from }
     }
 
     fn duplicate(&mut self, at: u64, blocks: &[SackBlock]) -> DupAck {
@@ -133,13 +135,47 @@ fn a_report_of_a_second_copy_widens_the_window() {
     let mut connection = Connection::new();
     connection.rack.reordering.seen = true;
     assert_eq!(connection.rack.reordering_window(), Span::from_ms(25));
-    connection.duplicate(120, &[block(0, 1)]);
-    connection.duplicate(121, &[block(0, 1)]);
+    connection.rack.on_duplicate(block(0, 1), MSS, &connection.flight);
+    connection.rack.on_duplicate(block(0, 1), MSS, &connection.flight);
     assert_eq!(connection.rack.reordering_window(), Span::from_ms(50), "once per round trip");
     (0..15).for_each(|_| connection.rack.reordering.end_recovery());
     assert_eq!(connection.rack.reordering_window(), Span::from_ms(50));
     connection.rack.reordering.end_recovery();
     assert_eq!(connection.rack.reordering_window(), Span::from_ms(25));
+}
+
+/// §8: a reordering timer ends the wait for a probe, and a probe is sent no later than the timeout (§7.2).
+#[test]
+fn one_timer_runs_at_a_time_and_none_later_than_the_timeout() {
+    let mut connection = Connection::new();
+    connection.rack.expect_timeout(ms(250));
+    assert_eq!(connection.rack.deadline(), ms(250), "not 300");
+    assert_eq!(connection.duplicate(120, &[block(2, 3)]), DupAck::Noted);
+    connection.rack.expect_timeout(ms(125));
+    assert_eq!((connection.rack.reorder_at, connection.rack.probe.at), (ms(135), Time::NEVER));
+}
+
+/// §6.2, step 2: RACK.rtt is that of each segment newly delivered, also of one that was sent before the newest. 5 is sent again at
+/// 140 ms and arrives; then 6, sent at 60 ms, after 200 ms: what was sent before 140 ms may take 200 ms and a quarter of 100 now.
+#[test]
+fn the_round_trip_is_that_of_every_segment_newly_delivered() {
+    let mut connection = Connection::new();
+    connection.rack.reordering.seen = true;
+    connection.send(140, 5);
+    connection.duplicate(240, &[block(5, 6)]);
+    assert_eq!(connection.rack.rtt, Span::from_ms(100));
+    connection.duplicate(260, &[block(5, 7)]);
+    assert_eq!((connection.rack.rtt, connection.rack.newest), (Span::from_ms(200), (ms(140), 5)));
+}
+
+/// The round trip of the handshake: the first segment is probed for after twice that and 200 ms.
+#[test]
+fn the_handshake_gives_the_first_round_trip() {
+    let mut rack = Rack::new(&RackParams::default(), MSS);
+    rack.on_handshake(ms(100), Span::from_ms(100));
+    let flight = Flight { una: 0, nxt: 0, max: 0, mss: MSS, rwnd: 1 << 30, advertised: 1 << 30, limit: MSS };
+    rack.on_sent(ms(100), 0, false, &flight);
+    assert_eq!(rack.deadline(), ms(500));
 }
 
 /// Nothing comes after 100 ms: two round trips later the last segment is sent again.
