@@ -391,7 +391,7 @@ fn files_of_version_1() {
 fn tables_of_mechanisms() {
     insta::assert_snapshot!(changes(&[
         "tcp.cubik.c = 1",
-        "tcp.rack.reordering = 1",
+        "tcp.vanilla.reordering = 1",
         "tcp.alpha = 1",
         "tcp.cubic.alpha = 1",
         "tcp.vegas-a.increse = \"spread\"",

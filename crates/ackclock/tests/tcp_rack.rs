@@ -40,7 +40,8 @@ fn bbr_fills_a_shallow_buffer_without_timeouts() {
             )
         };
         let (rack, rfc6675) = (with(RACK), with(RFC6675));
-        assert!(rack.0 > 9.3e6 && rfc6675.0 < 9.1e6, "{algorithm}: {} {}", rack.0, rfc6675.0);
+        // Of 9.65 Mb/s. A timeout in Startup costs one of the two a second of 60.
+        assert!(rack.0 > 9.2e6 && rfc6675.0 < 9.1e6, "{algorithm}: {} {}", rack.0, rfc6675.0);
         // In Startup all retransmissions of a flow may be lost; then only the timer is left.
         assert!(rack.1 <= 1 && rfc6675.1 > 10, "{algorithm}: {} {}", rack.1, rfc6675.1);
         assert!(rack.2 < 3 && rfc6675.2 > 100, "sent again for nothing, {algorithm}: {} {}", rack.2, rfc6675.2);

@@ -92,7 +92,7 @@ fn table_20_is_on_the_wire() {
     assert_eq!(options_of(experimental, &EVERY_SECOND)[4], by_identifier);
 }
 
-/// RFC 2883 §4.1 to §4.3: below the acknowledgement, in the second block, and in part.
+/// RFC 2883 §4.1, §4.2: below the acknowledgement, in the second block, and in part.
 #[test]
 fn duplicates_are_reported_first_and_once() {
     let blocks = |option: &[u8]| -> Vec<(u32, u32)> {
