@@ -99,6 +99,7 @@ fn defaults_are_those_of_the_osu_model() {
             samples: RttSamples::OneAtATime,
             rttvar_factor: 4,
             scaled_gains: false,
+            restarts_at_fast_retransmit: false,
         },
         ack: AckPolicy::EverySegment,
         out_of_order: OutOfOrder::Buffer,

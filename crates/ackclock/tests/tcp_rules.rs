@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use ackclock::packet::{SackBlock, Segment};
 use ackclock::tcp::cc::{Ack, CongestionControl, CustomCongestionControl, Delivery, Loss, Needs, Window};
-use ackclock::tcp::recovery::{self, PartialAckTimer};
+use ackclock::tcp::recovery::{self, PartialAckTimer, PipeStart};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
 use pair::*;
@@ -118,12 +118,7 @@ fn each_or_none(restart: bool) -> PartialAckTimer {
 }
 
 fn partial_ack_recoveries(restart_timer_on_partial_ack: bool) -> [(&'static str, RecoveryParams); 3] {
-    let fall_floyd = FallFloydParams {
-        partial_ack_pipe_segments: 2,
-        restart_timer_on_partial_ack,
-        only_below_highest_sack: true,
-        guard_after_timeout: false,
-    };
+    let fall_floyd = FallFloydParams { restart_timer_on_partial_ack, ..FallFloydParams::default() };
     [
         (
             "new-reno",
@@ -185,6 +180,96 @@ fn an_acknowledgement_outside_recovery_restarts_the_timer_always() {
     }
 }
 
+// ---- fast retransmit and the timer ----
+
+/// Sent at 0, so the timer runs to tick 30. The third duplicate, at 500 ms, has seen 4 ticks: from there, 34.
+#[test]
+fn a_fast_retransmit_restarts_the_timer_if_it_shall() {
+    for (restarts, deadline) in [(false, 3000), (true, 3400)] {
+        for (name, recovery) in [
+            ("reno", RecoveryParams::Reno(())),
+            ("new-reno", new_reno()),
+            ("fall-floyd", fall_floyd()),
+            ("rfc6675", rfc6675()),
+        ] {
+            let mut tcp = params(recovery, 10);
+            tcp.timer.restarts_at_fast_retransmit = restarts;
+            let mut sender = begun(&tcp, GREEDY);
+            drain(&mut sender, Time::ZERO);
+            answer(&mut sender, 500, 0, &[]);
+            answer(&mut sender, 500, 0, &[]);
+            assert_eq!(sender.next_deadline(), Some(at(3000)), "{name}: two duplicates are no loss");
+            answer(&mut sender, 500, 0, &[]);
+            assert_eq!((sender.stats().fast_retransmits, sender.next_deadline()), (1, Some(at(deadline))), "{name}");
+        }
+    }
+}
+
+// ---- PIPE ----
+
+/// A window of ten segments, of which the receiver takes so many; 0 and 1 are lost. Which duplicate acknowledgement is the first after
+/// the third that lets something leave.
+fn first_duplicate_that_sends(recovery: FallFloydParams, receive_window: u64) -> usize {
+    let tcp = params(RecoveryParams::FallFloyd(recovery), 10);
+    let mut sender = begun(&TcpParams { receive_window: receive_window * MSS, ..tcp }, GREEDY);
+    assert_eq!(drain(&mut sender, Time::ZERO).len() as u64, receive_window.min(10));
+    let mut duplicate = || answer(&mut sender, 500, 0, &[(2, 8)]);
+    let third = [duplicate(), duplicate(), duplicate()];
+    assert_eq!(third, [vec![], vec![], vec![0]]);
+    let sends = (4..20).find_map(|count| Some((count, duplicate())).filter(|(_, sent)| !sent.is_empty()));
+    let (count, sent) = sends.expect("PIPE falls");
+    assert_eq!(sent, [1], "the hole");
+    count
+}
+
+/// cwnd is 10, then 5: something may be sent when PIPE is 4 at most. From 7, 8, 10 and 11 that takes 3, 4, 6 and 7 duplicates
+/// after the third.
+#[test]
+fn pipe_begins_with_what_is_outstanding_or_with_the_window() {
+    let with = |pipe_start, count_first_retransmission| FallFloydParams {
+        pipe_start,
+        count_first_retransmission,
+        ..FallFloydParams::default()
+    };
+    for (start, counted, expected) in [
+        (PipeStart::Outstanding, false, 6),
+        (PipeStart::Outstanding, true, 7),
+        (PipeStart::Cwnd, false, 9),
+        (PipeStart::Cwnd, true, 10),
+    ] {
+        assert_eq!(first_duplicate_that_sends(with(start, counted), 20), expected, "{start:?}, {counted}");
+    }
+    // The receiver has room for 8 only, so that 8 are outstanding, and cwnd is halved to 4: PIPE may be 3. From 5 that takes 2,
+    // from 10 it takes 7.
+    for (start, expected) in [(PipeStart::Outstanding, 5), (PipeStart::Cwnd, 10)] {
+        assert_eq!(first_duplicate_that_sends(with(start, false), 8), expected, "{start:?}");
+    }
+}
+
+/// Ten segments, of which 0 and 4 are lost. The acknowledgement of 4 is partial.
+#[test]
+fn a_partial_acknowledgement_ends_recovery_as_under_reno_if_it_shall() {
+    for (ends, recovers, fast_retransmits) in [(false, true, 1), (true, false, 2)] {
+        let params = FallFloydParams { partial_ack_ends_recovery: ends, ..FallFloydParams::default() };
+        let mut sender = sender(RecoveryParams::FallFloyd(params), 10);
+        for _ in 0..3 {
+            answer(&mut sender, 500, 0, &[(1, 4)]);
+        }
+        assert!(sender.in_recovery());
+        answer(&mut sender, 1000, 4, &[(5, 10)]);
+        assert_eq!(sender.in_recovery(), recovers, "ends {ends}");
+        assert_eq!(sender.window().cwnd, 5.0 * MSS as f64, "it does not grow");
+        // Three duplicates are another loss only where the first recovery is over, and halve the window again.
+        for _ in 0..3 {
+            answer(&mut sender, 1500, 4, &[(5, 10)]);
+        }
+        assert_eq!(sender.stats().fast_retransmits, fast_retransmits, "ends {ends}");
+        assert_eq!(sender.window().ssthresh, if ends { 2.0 } else { 5.0 } * MSS as f64);
+        answer(&mut sender, 2000, 10, &[]);
+        assert!(!sender.in_recovery());
+    }
+}
+
 // ---- duplicates after a timeout ----
 
 /// Ten segments are sent, the timer expires, 0 is sent again. Then come duplicates, as of segments sent twice.
@@ -211,12 +296,7 @@ fn fast_retransmits_after_timeout(recovery: RecoveryParams) -> [u64; 3] {
 #[test]
 fn a_guard_ignores_duplicates_until_all_sent_before_the_timeout_is_acknowledged() {
     let new_reno = NewRenoParams::default();
-    let fall_floyd = FallFloydParams {
-        partial_ack_pipe_segments: 2,
-        restart_timer_on_partial_ack: true,
-        only_below_highest_sack: true,
-        guard_after_timeout: true,
-    };
+    let fall_floyd = FallFloydParams { guard_after_timeout: true, ..FallFloydParams::default() };
     for (name, recovery) in [
         ("new-reno", RecoveryParams::NewReno(new_reno)),
         ("fall-floyd", RecoveryParams::FallFloyd(fall_floyd)),

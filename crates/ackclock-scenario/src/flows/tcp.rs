@@ -235,6 +235,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
         samples: settings.choice("rtt_samples", &words::RTT_SAMPLES)?,
         rttvar_factor: settings.integer("rttvar_factor").and_then(|factor| u32::try_from(factor).ok())?,
         scaled_gains: settings.flag("timestamps")? && settings.flag("scale_rtt_gains")?,
+        restarts_at_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
     })
 }
 

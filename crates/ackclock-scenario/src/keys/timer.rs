@@ -82,6 +82,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "restart_timer_on_fast_retransmit",
+        kind: Kind::Flag,
+        default: Fallback::Bare("false"),
+        source: "RFC 6298 §5; true: literature: 4.4BSD",
+        about: "Whether a fast retransmit restarts the retransmission timer, whatever the recovery says.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: TCPS,
         name: "segment_timeout",
         kind: Kind::Word(const { &words_of(&words::SEGMENT_TIMEOUTS) }),
         default: Fallback::Text("current"),

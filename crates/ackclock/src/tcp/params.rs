@@ -88,6 +88,7 @@ impl Default for TcpParams {
                 samples: RttSamples::OneAtATime,
                 rttvar_factor: 4,
                 scaled_gains: false,
+                restarts_at_fast_retransmit: false,
             },
             ack: AckPolicy::EverySegment,
             out_of_order: OutOfOrder::Buffer,

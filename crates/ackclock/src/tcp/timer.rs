@@ -25,6 +25,7 @@ pub(super) struct RetransmissionTimer {
     kind: TimerKind,
     /// Whether the gains of the estimator depend on how many samples a round trip has.
     scaled_gains: bool,
+    restarts_at_fast_retransmit: bool,
     /// When it expires; never if it is off.
     due: Time,
     /// When [`RetransmissionTimer::expires`] is to be asked: not after `due`. A timer that runs from any instant moves
@@ -43,6 +44,7 @@ impl RetransmissionTimer {
             fine: (params.kind == TimerKind::Rfc6298).then(|| Box::new(FineRto::new(params))),
             kind: params.kind,
             scaled_gains: params.scaled_gains,
+            restarts_at_fast_retransmit: params.restarts_at_fast_retransmit,
             due: Time::NEVER,
             wake,
             expirations: TickLog::default(),
@@ -149,6 +151,12 @@ impl RetransmissionTimer {
     pub(super) fn stop(&mut self) {
         self.due = Time::NEVER;
         self.wake = Time::NEVER;
+    }
+
+    /// Whether a fast retransmit restarts it, whatever the recovery says.
+    #[inline]
+    pub(super) fn restarts_at_fast_retransmit(&self) -> bool {
+        self.restarts_at_fast_retransmit
     }
 
     /// Whether it is off.

@@ -88,6 +88,7 @@ pub fn hosts(choices: &mut Choices, scenario: &mut Scenario) {
             flow.tcp.host = HostModel::Served(served);
         }
         flow.tcp.timer.scope = choices.one_of(&[TimerScope::Segment, TimerScope::Connection]);
+        flow.tcp.timer.restarts_at_fast_retransmit = choices.once_in(2);
     }
 }
 

@@ -86,6 +86,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
         samples: RttSamples::OneAtATime,
         rttvar_factor: 4,
         scaled_gains: false,
+        restarts_at_fast_retransmit: false,
     };
     let ack = match choices.below(3) {
         0 | 1 => AckPolicy::EverySegment,

@@ -76,6 +76,101 @@ fn three_adjacent_losses_under_reno_are_a_backoff_of_three() {
     assert_eq!(sets("tcp.recovery=reno", "flow.f1.drops=[]").longest_backoff, 0);
 }
 
+/// A file of as many segments as the window, of which the first so many are lost, over a path of 480 ms and some, on both engines. In
+/// how many round trips it is complete: one if nothing is lost, and those of the recovery.
+fn round_trips_of_sack(window: u32, lost: u32, sets: &[&str]) -> u64 {
+    let text = LAN
+        .replace("sources = 5", "sources = 1")
+        .replace("1000 cells", "infinite")
+        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"");
+    let lost: Vec<String> = (0..lost).map(|number| number.to_string()).collect();
+    let chosen = [
+        "network.trunk_delay=240 ms".to_owned(),
+        "duration=10 s".to_owned(),
+        format!("tcp.initial_window={window} segments"),
+        format!("traffic.size={} B", window * 512),
+        format!("flow.f1.drops=[{}]", lost.join(", ")),
+    ];
+    let all: Vec<&str> = chosen.iter().map(String::as_str).chain(sets.iter().copied()).collect();
+    let records = assert_engines_agree(&format!("{sets:?}"), &scenario(&text, &all), 1);
+    let flow = flow(&records, "f1");
+    assert_eq!((flow.counts.timeouts, flow.counts.fast_retransmits), (0, u64::from(!lost.is_empty())), "{sets:?}");
+    flow.completed.expect("it is complete").since(Time::ZERO) / Span::from_ms(480)
+}
+
+/// 34 segments are sent, L are lost, 34 − L duplicates come, the third of which halves cwnd to 17. Something leaves when PIPE is 16 at
+/// most, so of the 31 − L duplicates after the third the first ones lower PIPE only:
+///
+///     PIPE begins with           31       31 + 1   34       34 + 1
+///     duplicates that only count 14       15       17       18
+///     segments that leave        17 − L   16 − L   14 − L   13 − L
+///
+/// All L − 1 others leave in the first round trip if L is at most 9, 8, 7, 7; then the file takes 2 round trips, else 3.
+#[test]
+fn what_pipe_begins_with_decides_how_much_is_repaired_in_one_round_trip() {
+    const COUNT: &str = "tcp.fall-floyd.count_first_retransmission=true";
+    const CWND: &str = "tcp.fall-floyd.pipe_start=cwnd";
+    assert_eq!(round_trips_of_sack(34, 0, &[]), 1);
+    for (most, sets) in [(9, &[][..]), (8, &[COUNT]), (7, &[CWND]), (7, &[CWND, COUNT])] {
+        assert_eq!(round_trips_of_sack(34, most, sets), 2, "{sets:?}");
+        assert_eq!(round_trips_of_sack(34, most + 1, sets), 3, "{sets:?}");
+    }
+}
+
+/// A window of ten segments is sent at 0; 0 is lost, and its retransmission, after a round trip of 480 ms and some, is lost again. The
+/// first timeout is 30 ticks: from 0 it expires at tick 30, and from the fast retransmit, at which 4 ticks have passed, at tick 34.
+#[test]
+fn the_timer_that_a_fast_retransmit_restarts_expires_later() {
+    for recovery in ["reno", "new-reno", "fall-floyd"] {
+        for (restart, expiry) in [(false, 3000), (true, 3400)] {
+            let text = LAN
+                .replace("sources = 5", "sources = 1")
+                .replace("1000 cells", "infinite")
+                .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"")
+                .replace("fall-floyd", recovery);
+            let key = format!("tcp.restart_timer_on_fast_retransmit={restart}");
+            let sets = [
+                "network.trunk_delay=240 ms",
+                "duration=6 s",
+                "tcp.initial_window=10 segments",
+                "traffic.size=5120 B",
+                "flow.f1.drops=[0, { segment = 0, transmission = 2 }]",
+                &key,
+            ];
+            let records = assert_engines_agree(recovery, &scenario(&text, &sets), 1);
+            let expected = Time::ZERO + Span::from_ms(expiry);
+            assert_eq!(flow(&records, "f1").timeout_times, [expected], "{recovery}, {key}");
+        }
+    }
+}
+
+/// A file of 16 segments; 0 to 3 and their retransmissions are lost, and 15. After the timeout, at cwnd 1, then 2, then 4, 0 to 6 are sent
+/// again. 3 fills the hole: the receiver has all up to 15. 4, 5 and 6, which it held, make three duplicates of 15, below the 16 that
+/// were sent before the timeout: a fast retransmit without the guard, none with it.
+#[test]
+fn the_guard_ignores_what_go_back_n_sends_needlessly() {
+    for (guard, fast_retransmits) in [(false, 2), (true, 1)] {
+        let text = LAN
+            .replace("sources = 5", "sources = 1")
+            .replace("1000 cells", "infinite")
+            .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"");
+        let lost_again: Vec<String> =
+            (0..4).map(|number| format!("{number}, {{ segment = {number}, transmission = 2 }}")).collect();
+        let sets = [
+            "network.trunk_delay=240 ms".to_owned(),
+            "duration=20 s".to_owned(),
+            "tcp.initial_window=16 segments".to_owned(),
+            "traffic.size=8192 B".to_owned(),
+            format!("flow.f1.drops=[{}, 15]", lost_again.join(", ")),
+            format!("tcp.fall-floyd.guard_after_timeout={guard}"),
+        ];
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let records = assert_engines_agree("guard", &scenario(&text, &sets), 1);
+        let counts = &flow(&records, "f1").counts;
+        assert_eq!((counts.fast_retransmits, counts.timeouts), (fast_retransmits, 1), "guard {guard}");
+    }
+}
+
 /// Timeouts of one segment in a row: lost once, twice, three times. The window grows only when it arrives.
 #[test]
 fn timeouts_in_a_row_are_one_backoff() {

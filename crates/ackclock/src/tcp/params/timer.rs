@@ -39,6 +39,9 @@ pub struct TimerParams {
     /// Whether the gains of SRTT and RTTVAR are divided by the samples that a round trip is expected to have (RFC 7323
     /// appendix G), where timestamps give one with each acknowledgement. Only of [`TimerKind::Rfc6298`].
     pub scaled_gains: bool,
+    /// Whether a fast retransmit restarts it, whatever the recovery says. 4.4BSD turns it off there, and its output routine starts
+    /// it anew.
+    pub restarts_at_fast_retransmit: bool,
 }
 
 /// What a retransmission timer times.

@@ -34,6 +34,21 @@ pub struct FallFloydParams {
     /// After a timeout, ignore duplicate acknowledgements until everything sent before it is acknowledged. The
     /// study describes no such guard; RFC 2582 §5 has it for New Reno.
     pub guard_after_timeout: bool,
+    /// What PIPE begins with.
+    pub pipe_start: PipeStart,
+    /// Whether PIPE counts the segment that the third duplicate acknowledgement sends again.
+    pub count_first_retransmission: bool,
+    /// Whether a partial acknowledgement ends recovery, as under Reno; otherwise recovery goes on, as under New Reno.
+    pub partial_ack_ends_recovery: bool,
+}
+
+/// What PIPE begins with when the third duplicate acknowledgement comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PipeStart {
+    /// The outstanding bytes less three segments, which have left the network: [SACK-UBR] §4 says CWND − 3.
+    Outstanding,
+    /// The congestion window before it is halved: [SACK-UBR] §3.
+    Cwnd,
 }
 
 impl std::default::Default for FallFloydParams {
@@ -62,17 +77,42 @@ impl Mechanism for FallFloyd {
             "literature: [FF96]",
             "Whether only holes below the highest selectively acknowledged byte are retransmitted.",
         ),
+        Key::new(
+            "pipe_start",
+            Kind::Word(&["outstanding", "cwnd"]),
+            Default::Is(Value::Word("outstanding")),
+            "[SACK-UBR] §4; cwnd: §3",
+            "What PIPE begins with: the outstanding bytes less three segments, or the congestion window before it is halved.",
+        ),
+        Key::new(
+            "count_first_retransmission",
+            Kind::Flag,
+            Default::Is(Value::Flag(false)),
+            "inferred; true: [SACK-UBR] §3",
+            "Whether PIPE counts the segment that the third duplicate acknowledgement sends again.",
+        ),
+        Key::new(
+            "partial_ack_ends_recovery",
+            Kind::Flag,
+            Default::Is(Value::Flag(false)),
+            "[SACK-UBR] §2.3; true: RFC 2001 §4",
+            "Whether a partial acknowledgement ends recovery, as under Reno; otherwise recovery goes on, as under New Reno.",
+        ),
     ];
     const NEEDS: Needs = Needs::SACK;
     type Params = FallFloydParams;
     type State = FallFloyd;
 
     fn params(values: &Values) -> Result<FallFloydParams, Misfit> {
+        let starts = [("outstanding", PipeStart::Outstanding), ("cwnd", PipeStart::Cwnd)];
         Ok(FallFloydParams {
             partial_ack_pipe_segments: values.segments("partial_ack_pipe"),
             restart_timer_on_partial_ack: values.flag("restart_timer_on_partial_ack"),
             only_below_highest_sack: values.flag("only_below_highest_sack"),
             guard_after_timeout: values.flag("guard_after_timeout"),
+            pipe_start: values.choice("pipe_start", &starts),
+            count_first_retransmission: values.flag("count_first_retransmission"),
+            partial_ack_ends_recovery: values.flag("partial_ack_ends_recovery"),
         })
     }
 
@@ -111,9 +151,11 @@ impl Recovery for FallFloyd {
         if count != DUP_ACK_THRESHOLD || flight.una < self.ignore_dup_acks_below {
             return DupAck::Noted;
         }
-        // [SACK-UBR] §3 says PIPE = CWND, §4 CWND − 3 segments: three have left the network.
-        let outstanding = (flight.nxt - flight.una) as i64;
-        self.episode = Some(Episode { recover: flight.max, pipe: outstanding - 3 * flight.mss as i64 });
+        let pipe = match self.params.pipe_start {
+            PipeStart::Outstanding => (flight.nxt - flight.una) as i64 - 3 * flight.mss as i64,
+            PipeStart::Cwnd => context.window.cwnd as i64,
+        };
+        self.episode = Some(Episode { recover: flight.max, pipe });
         self.scoreboard.clear_retransmitted();
         context.reduce(flight);
         context.window.cwnd = context.window.ssthresh;
@@ -123,7 +165,7 @@ impl Recovery for FallFloyd {
     #[inline]
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         let Some(episode) = &mut self.episode else { return NewAck::Grow };
-        if ack >= episode.recover {
+        if ack >= episode.recover || self.params.partial_ack_ends_recovery {
             self.episode = None;
             context.window.cwnd = context.window.ssthresh;
             return NewAck::Recovered;
@@ -158,8 +200,9 @@ impl Recovery for FallFloyd {
         if seq < flight.max {
             self.scoreboard.retransmitted(seq);
         }
-        if !fast {
-            episode.pipe += flight.mss as i64; // the first retransmission of a recovery is not counted
+        // Only the first retransmission of a recovery is fast.
+        if !fast || self.params.count_first_retransmission {
+            episode.pipe += flight.mss as i64;
         }
     }
 

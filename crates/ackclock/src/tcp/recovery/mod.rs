@@ -171,7 +171,7 @@ impl NewAck {
 /// What a fast retransmit does to the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerAction {
-    /// It runs on.
+    /// It runs on, unless the connection's timer starts again with every fast retransmit.
     Leave,
     /// It starts again.
     Restart,

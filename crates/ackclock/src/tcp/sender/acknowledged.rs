@@ -218,8 +218,8 @@ impl Sender {
         self.fast_retransmit = self.flight.una;
         self.count_fast_retransmit();
         match timer {
-            TimerAction::Leave => {}
-            TimerAction::Restart => self.restart_timer(now),
+            TimerAction::Leave if !self.timer.restarts_at_fast_retransmit() => {}
+            TimerAction::Leave | TimerAction::Restart => self.restart_timer(now),
             TimerAction::BackOff => {
                 self.timer.back_off();
                 self.restart_timer(now);

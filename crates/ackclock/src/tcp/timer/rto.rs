@@ -228,6 +228,7 @@ mod tests {
             samples: RttSamples::OneAtATime,
             rttvar_factor: 4,
             scaled_gains: false,
+            restarts_at_fast_retransmit: false,
         }
     }
 
