@@ -46,6 +46,8 @@ pub(crate) enum FlowMetric {
     Timeouts,
     /// When the last byte of a file was acknowledged, seconds.
     Completed,
+    /// Bits per second of a file, from the start of the flow until its last byte is delivered, or the run ends.
+    TransferRate,
     /// The mean of ACR after the warm-up, as a part of the connection's max-min share of whole links.
     RateOfShare,
     /// The delays of all links of the path, there and back, seconds.
@@ -148,7 +150,7 @@ impl Flows {
 
 impl FlowMetric {
     /// Names in study data.
-    pub const NAMES: [(&'static str, FlowMetric); 32] = [
+    pub const NAMES: [(&'static str, FlowMetric); 33] = [
         ("sent", FlowMetric::Sent),
         ("sent-once", FlowMetric::SentOnce),
         ("lost", FlowMetric::Lost),
@@ -169,6 +171,7 @@ impl FlowMetric {
         ("fast-retransmits", FlowMetric::FastRetransmits),
         ("timeouts", FlowMetric::Timeouts),
         ("completed", FlowMetric::Completed),
+        ("transfer-rate", FlowMetric::TransferRate),
         ("rate-of-share", FlowMetric::RateOfShare),
         ("propagation-round-trip", FlowMetric::PropagationRoundTrip),
         ("max-min-share", FlowMetric::MaxMinShare),
@@ -228,6 +231,7 @@ impl FlowMetric {
             FlowMetric::FastRetransmits => Some(run.fast_retransmits[flow] as f64),
             FlowMetric::Timeouts => Some(run.timeouts_ms[flow].len() as f64),
             FlowMetric::Completed => run.completed[flow],
+            FlowMetric::TransferRate => run.transfer_bps.get(flow).copied()?,
             FlowMetric::RateOfShare => run.rate_of_share.get(flow).copied(),
             FlowMetric::PropagationRoundTrip => run.propagation_round_trip.get(flow).copied()?,
             FlowMetric::MaxMinShare => run.max_min_share_bps.get(flow).copied()?,
@@ -267,6 +271,7 @@ impl FlowMetric {
             | FlowMetric::SentOnce
             | FlowMetric::Goodput
             | FlowMetric::GoodputAfterWarmup
+            | FlowMetric::TransferRate
             | FlowMetric::MeanAcr
             | FlowMetric::MaxMinShare => "rate",
             FlowMetric::OneWayP95 => "delay",

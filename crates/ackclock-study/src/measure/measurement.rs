@@ -21,7 +21,7 @@ use super::timeouts::Timeouts;
 
 /// Raised whenever something is added to [`Measurement`] or computed in another way: runs that were kept before lack it, and are made
 /// again.
-pub(crate) const MEASUREMENT_VERSION: u32 = 3;
+pub(crate) const MEASUREMENT_VERSION: u32 = 4;
 
 /// What the metrics need of a run. Lists have one entry per flow, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,6 +56,10 @@ pub(crate) struct Measurement {
     pub timeouts_ms: Vec<Vec<u64>>,
     /// When the last byte of a file was acknowledged, seconds.
     pub completed: Vec<Option<f64>>,
+    /// Payload of a file delivered from the start of its flow until the last byte was, or until the end of a run that ended before,
+    /// bits per second; `None` of a flow without end.
+    #[serde(default)]
+    pub transfer_bps: Vec<Option<f64>>,
     /// What waits at ports: cells or packets.
     #[serde(default)]
     pub queue_unit: String,
@@ -194,6 +198,11 @@ impl Measurement {
             longest_backoff: flows.iter().map(|flow| flow.longest_backoff).collect(),
             timeouts_ms: flows.iter().map(|flow| flow.timeout_times.iter().map(milliseconds).collect()).collect(),
             completed: flows.iter().map(|flow| flow.completed.map(Time::as_secs_f64)).collect(),
+            transfer_bps: flows
+                .iter()
+                .zip(scenario.flows.iter())
+                .map(|(flow, of)| transfer_bps(flow, of, records.seed, end))
+                .collect(),
             queue_unit: match scenario.technology {
                 Technology::Atm { .. } => "cells".into(),
                 Technology::Packet { .. } => "packets".into(),
@@ -259,6 +268,14 @@ fn propagation(scenario: &Scenario, flow: &Flow) -> Option<Span> {
     Some(delay(&flow.forward)? + delay(&flow.backward)?)
 }
 
+/// The rate of a file transfer in a run that ended at `end`, bits per second.
+fn transfer_bps(flow: &FlowRecord, of: &Flow, seed: u64, end: Time) -> Option<f64> {
+    let delivered = flow.counts.bytes_delivered;
+    let until = if delivered == of.size? { flow.last_delivery? } else { end };
+    let begins = of.begins(seed);
+    (until > begins).then(|| 8.0 * delivered as f64 / until.since(begins).as_secs_f64())
+}
+
 /// Of each port to which anything came after the warm-up.
 fn refused_after_warmup(records: &Records) -> BTreeMap<String, f64> {
     let counts = records.after_warmup.iter().flat_map(|after| &after.ports);
@@ -277,6 +294,32 @@ fn empty(flow: &Flow) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: a segment of 1000 bytes on the wire takes 8 ms and 0.08 ms, its delay 10 ms; the acknowledgement's way does not count.
+    #[test]
+    fn a_transfer_lasts_until_its_last_byte_is_delivered_or_until_the_run_ends() {
+        let transfer = |file: &str| {
+            let text = format!(
+                "duration = \"100 ms\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
+                 r.kind = \"switch\"\nb.kind = \"host\"\n[link.x]\nends = [\"a\", \"r\"]\nrate = \"100 Mbps\"\ndelay = \"0 s\"\n\
+                 [link.y]\nends = [\"r\", \"b\"]\nrate = \"1 Mbps\"\ndelay = \"10 ms\"\n[tcp]\nmss = \"960 B\"\n\
+                 [flow.f]\nfrom = \"a\"\nto = \"b\"\nstart = \"10 ms\"\n{file}\n"
+            );
+            let source = ackclock_scenario::Memory::new().with("test.toml", text);
+            let scenario = ackclock_scenario::load(&source, "test.toml", &[]).unwrap().scenario;
+            let mut simulation = ackclock::sim::build(&scenario, 1);
+            simulation.step(Time::NEVER);
+            Measurement::of(&simulation.finish(), &scenario).transfer_bps[0]
+        };
+        let rate = |bytes: f64, ms: f64| Some(8000.0 * bytes / ms);
+        let close = |rate: Option<f64>, by_hand: Option<f64>| (rate.unwrap() / by_hand.unwrap() - 1.0).abs() < 1e-9;
+        assert!(close(transfer("size = \"960 B\""), rate(960.0, 18.08)));
+        // Windows of 1, 2 and 4 segments: all seven have not arrived by the end, 90 ms after the start.
+        let (round, all) = (18.08 + 10.0 + 0.32 + 0.0032, transfer("size = \"960 kB\"").unwrap());
+        let delivered = all * 90.0 / 8000.0 / 960.0;
+        assert!((delivered - delivered.round()).abs() < 1e-9 && delivered > 90.0 / round, "{delivered}");
+        assert_eq!(transfer(""), None, "no file");
+    }
 
     /// Two sources whose windows exceed the buffer. Nothing arrives in the first microsecond: after it as much is lost as in all.
     #[test]

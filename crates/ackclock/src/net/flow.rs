@@ -157,6 +157,7 @@ pub(super) fn record(
         timeout_times: timeouts,
         longest_backoff: stats.longest_backoff,
         completed: stats.completed,
+        last_delivery: (delivered > 0).then(|| sink.receiver.last_delivery()),
         sender_fingerprint: source.sender.fingerprint(),
         receiver_fingerprint: sink.receiver.fingerprint(),
         limited: source.sender.limited(Time::ZERO + simulated),

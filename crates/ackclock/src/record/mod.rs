@@ -80,6 +80,8 @@ pub struct FlowRecord {
     pub longest_backoff: u32,
     /// When the last byte of a file was acknowledged.
     pub completed: Option<Time>,
+    /// When the last bytes so far were delivered; `None` before the first.
+    pub last_delivery: Option<Time>,
     /// Hash over what the sender saw and did.
     pub sender_fingerprint: u64,
     /// Hash over what the receiver saw and did.

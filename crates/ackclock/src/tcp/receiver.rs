@@ -34,6 +34,8 @@ pub struct Receiver {
     delayed_ack: DelayedAck,
     /// Next byte expected: everything before it is delivered.
     nxt: u64,
+    /// When the last payload so far was delivered.
+    last_delivery: Time,
     /// What is held beyond it; not there before something is.
     held: Option<Box<ReassemblyQueue>>,
     /// Whether something is, so that there is a hole before it.
@@ -89,6 +91,7 @@ impl Receiver {
             ack_due: false,
             delayed_ack: DelayedAck::new(params.ack),
             nxt: 0,
+            last_delivery: Time::ZERO,
             held: None,
             hole_open: false,
             fast_path: extra.is_none() && params.ack == AckPolicy::EverySegment,
@@ -147,7 +150,12 @@ impl Receiver {
             self.fingerprint.event(now.as_ps(), segment.kind as u64);
             return;
         }
+        let (delivered, last_delivery) = (self.delivered(), self.last_delivery);
         self.take(now, segment.seq, last);
+        if self.delivered() == delivered {
+            // A FIN alone takes a sequence number, but is no payload.
+            self.last_delivery = last_delivery;
+        }
         if let Some(end) = self.extra.as_mut().and_then(|extra| extra.end.as_mut()) {
             end.on_progress(now, self.nxt, segment.kind == SegmentKind::Fin);
         }
@@ -174,6 +182,7 @@ impl Receiver {
         self.fingerprint.event(now.as_ps(), start);
         self.stats.segments_received += 1;
         self.nxt = end;
+        self.last_delivery = now;
         self.fingerprint.event(now.as_ps(), end);
         Some(end)
     }
@@ -190,8 +199,9 @@ impl Receiver {
             self.note_duplicate(start, end);
         } else if next {
             self.nxt = end;
+            self.last_delivery = now;
         } else {
-            self.on_unusual(start, end);
+            self.on_unusual(now, start, end);
         }
         let ordinary = next && end - start == u64::from(self.mss);
         self.ack_due |= self.delayed_ack.on_segment(now, ordinary);
@@ -199,13 +209,14 @@ impl Receiver {
 
     /// Bytes arrive of which some are not delivered: a hole is open, or is now.
     #[inline(never)]
-    fn on_unusual(&mut self, start: u64, end: u64) {
+    fn on_unusual(&mut self, now: Time, start: u64, end: u64) {
         self.note_duplicate(start, end);
         let mut held = self.held.as_mut().filter(|held| !held.is_empty());
         if held.as_mut().is_some_and(|held| held.report_again(start, end)) {
             self.stats.unnecessary += 1;
         } else if start <= self.nxt {
             self.nxt = held.map_or(end, |held| held.deliver(end));
+            self.last_delivery = now;
         } else if self.out_of_order == OutOfOrder::Buffer {
             let limit = usize::from(self.sack_blocks);
             self.held.get_or_insert_with(|| Box::new(ReassemblyQueue::new(limit))).hold(start, end);
@@ -336,6 +347,11 @@ impl Receiver {
     pub fn delivered(&self) -> u64 {
         let nxt = self.end().map_or(self.nxt, |end| end.payload_before(self.nxt));
         nxt.saturating_sub(self.empty)
+    }
+
+    /// When the last of them were delivered; at the start of the run before the first.
+    pub fn last_delivery(&self) -> Time {
+        self.last_delivery
     }
 
     fn end(&self) -> Option<&PassiveEnd> {
@@ -521,6 +537,37 @@ mod tests {
         assert_eq!(receiver.stats().unnecessary, 0);
         receive(&mut receiver, 150, 30);
         assert_eq!((receiver.stats().unnecessary, receiver.delivered()), (0, 350), "180..350 was held");
+    }
+
+    /// The last byte of a file counts when it is delivered: a copy, what is beyond a hole, and a FIN in order deliver nothing.
+    #[test]
+    fn the_last_delivery_is_that_of_the_last_payload() {
+        let mut receiver = Receiver::new(&TcpParams { handshake: true, fin: true, ..params() });
+        let ms = |ms| Time::ZERO + Span::from_ms(ms);
+        let data = |number: u64| Segment { seq: number * MSS, len: MSS as u32, ..Segment::default() };
+        let fin = Segment { seq: 3 * MSS, len: 1, kind: SegmentKind::Fin, ..Segment::default() };
+        receiver.on_segment(ms(1), Segment { kind: SegmentKind::Syn, ..Segment::default() });
+        for (at, segment, last) in [
+            (2, data(0), 2),
+            (3, data(2), 2), // beyond a hole
+            (4, data(0), 2), // a copy
+            (5, data(1), 5), // fills the hole
+            (6, fin, 5),
+            (7, fin, 5),
+        ] {
+            receiver.on_segment(ms(at), segment);
+            assert_eq!(receiver.last_delivery(), ms(last), "after {at} ms");
+        }
+        assert_eq!(receiver.delivered(), 3 * MSS);
+        // A FIN comes with the last payload; or alone, before it, and is delivered with it.
+        let mut receiver = Receiver::new(&TcpParams { handshake: true, fin: true, ..params() });
+        receiver.on_segment(ms(1), Segment { len: MSS as u32 + 1, kind: SegmentKind::Fin, ..data(0) });
+        assert_eq!((receiver.last_delivery(), receiver.delivered()), (ms(1), MSS));
+        let mut receiver = Receiver::new(&TcpParams { handshake: true, fin: true, ..params() });
+        for (at, segment) in [(1, data(0)), (2, data(2)), (3, fin), (4, data(1))] {
+            receiver.on_segment(ms(at), segment);
+        }
+        assert_eq!((receiver.last_delivery(), receiver.delivered()), (ms(4), 3 * MSS));
     }
 
     #[test]

@@ -147,8 +147,8 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         if let Some(difference) = counted(&other.name, &flow.counts, &other.counts) {
             return Some(difference);
         }
-        compare!(other.name, flow, other, name counts timeout_times longest_backoff completed sender_fingerprint
-            receiver_fingerprint goodput_bps goodput_after_warmup_bps delays abr);
+        compare!(other.name, flow, other, name counts timeout_times longest_backoff completed last_delivery
+            sender_fingerprint receiver_fingerprint goodput_bps goodput_after_warmup_bps delays abr);
     }
     for (series, other) in batched.series.iter().zip(&reference.series) {
         let name = format!("{} of {} {}", other.metric.name(), other.of, other.vc.as_deref().unwrap_or_default());

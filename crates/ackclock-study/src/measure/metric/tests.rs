@@ -48,6 +48,7 @@ fn run() -> Measurement {
         longest_backoff: vec![1, 5],
         timeouts_ms: vec![vec![1], vec![2, 3]],
         completed: vec![Some(4.5), None],
+        transfer_bps: vec![Some(24e6), None],
         queue_unit: "packets".into(),
         drops: 9,
         mean_queue: BTreeMap::from([("r1->r2".into(), 2.5)]),
@@ -203,6 +204,7 @@ fn rates_are_averaged_over_flows() {
     // Mean 25, differences of 5: the root of 50 / 1, in megabits.
     assert_eq!(value("deviation(goodput)"), Some((2.0 * 5e6 * 5e6_f64).sqrt()));
     assert_eq!((value("completed(s1)"), value("completed(s2)")), (Some(4.5), None));
+    assert_eq!((value("transfer-rate(s1)"), value("transfer-rate")), (Some(24e6), None));
 }
 
 #[test]
