@@ -56,6 +56,7 @@ const SETS: &[&str] = &[
     "tcp.mss=1 kB",
     "tcp.dialect=ns2-2001",
     "tcp.dialect=standard",
+    "tcp.dialect=linux-2.2-sat",
     "tcp.handshake=true",
     "tcp.fin=true",
     "tcp.timestamps=true",

@@ -106,7 +106,7 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
     place.write("standard.toml", of_dialect);
     let standard = place.run(&["check", "standard.toml", "--print"]).exits_with(0).stdout;
     let standard = standard.lines().find_map(|line| line.strip_prefix("recovery = \"")?.split('"').next()).unwrap();
-    for dialect in ["standard", "osu", "ns2-2001"] {
+    for dialect in ["standard", "osu", "ns2-2001", "linux-2.2-sat"] {
         let more = ["--seeds", "1", "--out", "q", "--dialect", dialect, "--tcp", &names.join(",")];
         let outcome = quick(&place, &more).exits_with(0);
         let mut lines = outcome.stdout.lines().skip(1);

@@ -42,6 +42,13 @@ pub(crate) const ALL: &[Dialect] = &[
         satellite_ttl: Some((32, "literature: ns-2")),
     },
     Dialect { name: "standard", defaults: STANDARD, with_fine_timeouts: &[], follows_mtu: true, satellite_ttl: None },
+    Dialect {
+        name: "linux-2.2-sat",
+        defaults: LINUX_2_2_SAT,
+        with_fine_timeouts: &[],
+        follows_mtu: false,
+        satellite_ttl: None,
+    },
 ];
 
 /// What the dialects have in the place of the usual default of a key, as `key` or `mechanism.key`: the dialect, and the value
@@ -131,6 +138,29 @@ const STANDARD: &[Default] = &[
     default("delayed_ack_timeout", Text("200 ms"), "RFC 5681 §4.2: below 500 ms; BSD"),
     default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
     default("new-reno.restart_timer_on_partial_ack", Text("first"), "RFC 6582 §3.2 (5): the first of a recovery"),
+];
+
+/// Linux 2.2 as [VEGAS-A] §3 used it behind a link emulator and over a satellite.
+const LINUX_2_2_SAT: &[Default] = &[
+    default("mss", Text("1448 B"), "[VEGAS-A] §3.2.2 has 1460 B; less 12 B of timestamps"),
+    default("recovery", Text("rfc6675"), "[VEGAS-A] §3.1: SACK; FACK of Linux is not modelled"),
+    default("reno.congestion_avoidance", Text("ack-counting"), "literature: Linux 2.2 counts acknowledgements"),
+    default("initial_window", Text("2 segments"), "literature: Linux 2.2"),
+    default("handshake", Bare("true"), "RFC 9293 §3.5"),
+    default("fin", Bare("true"), "RFC 9293 §3.6"),
+    default("timestamps", Bare("true"), "literature: the default of Linux 2.2"),
+    default("timestamp_clock", Text("10 ms"), "literature: Linux 2.2, 100 ticks in a second"),
+    default("initial_ssthresh", Text("infinite"), "literature: Linux 2.2"),
+    default("receive_window", Text("65536 B"), "[VEGAS-A] §3.2: 32 KB to 1024 KB; that of Table 3's first row"),
+    default("timer", Text("rfc6298"), "literature: Linux 2.2 has SRTT + 4 RTTVAR, and a quarter of it more"),
+    default("tick", Text("10 ms"), "literature: Linux 2.2, 100 ticks in a second"),
+    default("min_rto", Text("200 ms"), "literature: Linux 2.2"),
+    default("initial_rto", Text("3 s"), "RFC 1122 §4.2.3.1"),
+    default("max_rto", Text("120 s"), "literature: Linux 2.2"),
+    default("restart_timer_on_fast_retransmit", Bare("true"), "literature: Linux 2.2"),
+    default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
+    default("delayed_ack", Bare("true"), "RFC 5681 §4.2"),
+    default("delayed_ack_timeout", Text("200 ms"), "RFC 5681 §4.2: below 500 ms; literature: Linux 2.2"),
 ];
 
 /// How Vegas begins in ns-2.

@@ -119,7 +119,7 @@ pub(super) const KEYS: &[Key] = &[
         kind: Kind::Mechanism(Family::Dialect),
         default: Fallback::Derived("\"osu\" on ATM networks, \"standard\" on packet networks"),
         source: "Ackclock",
-        about: "The TCP that gives the defaults of the other keys: that of [SACK-UBR], ns-2 of 2001, or the RFCs of today. Each key can be set alone.",
+        about: "The TCP that gives the defaults of the other keys: that of [SACK-UBR], ns-2 of 2001, the RFCs of today, or Linux 2.2 behind the link emulator of [VEGAS-A]. Each key can be set alone.",
         used_if: ALWAYS,
     },
     Key {

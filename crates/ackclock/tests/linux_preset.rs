@@ -1,0 +1,99 @@
+//! The dialect linux-2.2-sat over the link emulator of [VEGAS-A] §3: a file by hand, and the same lost packets for SACK and New Reno.
+
+mod lab;
+
+use ackclock::record::{Captured, DropReason, Records};
+use ackclock::units::{Span, Time};
+use lab::agree::assert_engines_agree;
+use lab::{conserves, flow, scenario};
+
+/// The emulator of `studies/testbed`: 10 Mb/s and 255 ms each way behind a box whose buffer has room for 100 packets.
+const EMULATOR: &str = r#"
+duration = "2000 s"
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+client1.kind = "host"
+box.kind = "switch"
+server.kind = "host"
+[link.access]
+ends = ["client1", "box"]
+rate = "100 Mbps"
+delay = "0 s"
+[link.emulated]
+ends = ["box", "server"]
+rate = "10 Mbps"
+delay = "255 ms"
+[queue]
+buffer = "100 packets"
+[tcp]
+dialect = "linux-2.2-sat"
+[flow.f]
+from = "client1"
+to = "server"
+size = "1 MB"
+"#;
+
+fn run(sets: &[&str], seed: u64) -> Records {
+    let records = assert_engines_agree(&sets.join(" "), &scenario(EMULATOR, sets), seed);
+    conserves(&records);
+    records
+}
+
+/// SYN, 52 octets with timestamps and window scale as everything here is counted, and its answer; then two segments of 1500 octets,
+/// which one acknowledgement answers, then three.
+#[test]
+fn a_file_of_five_segments_takes_the_time_computed_by_hand() {
+    let records = run(&["flow.f.size=7240 B", "capture=[\"client1\"]"], 1);
+    let sent: Vec<&Captured> = records.captures[0].packets.iter().filter(|packet| packet.sent && packet.data).collect();
+    let payload = sent.iter().filter(|packet| packet.segment.len > 1);
+    let times: Vec<Time> = payload.map(|packet| packet.time).collect();
+    assert_eq!(times.len(), 5, "no segment is sent twice");
+    // Both of the first round follow the answer to the SYN; those of the second follow one acknowledgement.
+    let round = |from: Time, to: Time| to.since(from).as_secs_f64();
+    assert_eq!((times[0], times[2]), (times[1], times[4]), "handed down together");
+    let control = |bytes: f64| 8.0 * bytes / 100e6 + 8.0 * bytes / 10e6;
+    let handshake = 2.0 * (0.255 + control(52.0));
+    assert!((round(Time::ZERO, times[0]) - handshake).abs() < 20e-6, "{times:?}");
+    // Two packets of 1500 octets leave the box back to back; 52 octets come back.
+    let first = 8.0 * 1500.0 / 100e6 + 2.0 * 8.0 * 1500.0 / 10e6 + 0.255 + 0.255 + control(52.0);
+    assert!((round(times[0], times[2]) - first).abs() < 20e-6, "{times:?}");
+    let last = 8.0 * 1500.0 / 100e6 + 3.0 * 8.0 * 1500.0 / 10e6 + 0.255;
+    let delivered = flow(&records, "f").last_delivery.unwrap();
+    assert!((round(times[2], delivered) - last).abs() < 20e-6, "{delivered:?}");
+    assert!(flow(&records, "f").completed.unwrap() > delivered + Span::from_ms(255));
+}
+
+/// The numbers of the packets that are corrupted, counted in the order in which the client sends them.
+fn corrupted(records: &Records) -> (Vec<usize>, usize) {
+    let sent: Vec<&Captured> = records.captures[0].packets.iter().filter(|packet| packet.sent).collect();
+    let is_corrupted = |packet: &Captured| {
+        packet.lost.as_ref().is_some_and(|loss| loss.reason == Some(DropReason::Corrupted))
+    };
+    let numbers = sent.iter().enumerate().filter(|(_, packet)| is_corrupted(packet)).map(|(number, _)| number);
+    (numbers.collect(), sent.len())
+}
+
+/// Common random numbers: the n-th packet of TCP towards the server is lost under both TCPs or under neither, whatever it carries.
+/// Another seed loses others, and a box that loses packets of its own, before the model, changes which packet is the n-th, but not
+/// which ordinals are lost.
+#[test]
+fn sack_and_new_reno_lose_the_same_ordinals() {
+    let errors = "link.emulated.errors={ model = \"uniform\", rate = 0.01, direction = \"box->server\", applies_to = \"tcp\" }";
+    let with = |recovery: &str, seed| {
+        let recovery = format!("tcp.recovery={recovery}");
+        let records = run(&[errors, &recovery, "capture=[\"client1\"]"], seed);
+        assert_eq!(records.ports.iter().map(|port| port.drops.total()).sum::<u64>(), 0, "the box refuses nothing");
+        (corrupted(&records), flow(&records, "f").sender_fingerprint)
+    };
+    for seed in 1..=5 {
+        let ((sack, sack_sent), sack_acts) = with("rfc6675", seed);
+        let ((new_reno, new_reno_sent), new_reno_acts) = with("new-reno", seed);
+        let both = sack_sent.min(new_reno_sent);
+        let within = |numbers: &[usize]| numbers.iter().copied().filter(|&number| number < both).collect::<Vec<_>>();
+        assert_eq!(within(&sack), within(&new_reno), "seed {seed}");
+        assert!(sack.len() >= 2 && sack_acts != new_reno_acts, "seed {seed}: {sack:?}");
+    }
+    assert_ne!(with("rfc6675", 1).0.0, with("rfc6675", 2).0.0);
+}
