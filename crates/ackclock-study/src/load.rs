@@ -163,6 +163,9 @@ impl Study {
         {
             return Err(": an order needs two quantities".into());
         }
+        if test.quantities().is_empty() {
+            return Err(": it compares nothing".into());
+        }
         for quantity in test.quantities() {
             for at in quantity.all_at() {
                 self.points(&at).map_err(|message| format!(", {}: {message}", quantity.label))?;
@@ -180,6 +183,11 @@ impl Study {
                     ", {}: it is made of means in one way at most, where means are compared",
                     quantity.label
                 ));
+            }
+            if matches!(test, Predicate::Points { .. })
+                && (quantity.apart_from.is_none() || quantity.statistic != Statistic::Mean)
+            {
+                return Err(format!(", {}: points are compared with those in `apart_from`, as means", quantity.label));
             }
             let along = match test {
                 Predicate::BestDiffers { along, .. } => Some(along.as_str()),

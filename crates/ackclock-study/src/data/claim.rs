@@ -98,6 +98,9 @@ pub(crate) enum Predicate {
     BestDiffers { metric: MetricName, along: String, of: Vec<Quantity> },
     /// The difference of two quantities stands in the relation to a number in at least this share of the seeds.
     Pairs { metric: MetricName, of: Quantity, minus: Quantity, is: Relation, value: f64, share: f64 },
+    /// The mean over the seeds of the difference between a point and the one with the coordinates in `apart_from` stands in
+    /// the relation to a number at this share of all points of the quantities at least.
+    Points { metric: MetricName, of: Vec<Quantity>, is: Relation, value: f64, share: f64 },
 }
 
 impl Predicate {
@@ -116,7 +119,9 @@ impl Predicate {
         let of_quantity = |of: &Quantity| absent.or(of.without_effect());
         match self {
             Predicate::Order { is, .. } => Some(is.holds(0.0, 0.0)),
-            Predicate::Difference { is, value, .. } | Predicate::Pairs { is, value, .. } => Some(is.holds(0.0, *value)),
+            Predicate::Difference { is, value, .. }
+            | Predicate::Pairs { is, value, .. }
+            | Predicate::Points { is, value, .. } => Some(is.holds(0.0, *value)),
             Predicate::Bound { of, is, value, .. } => Some(is.holds(of_quantity(of)?, *value)),
             Predicate::Within { of, from, to, .. } => Some((*from..=*to).contains(&of_quantity(of)?)),
             Predicate::Quotient { at_least, at_most, .. } => {
@@ -129,7 +134,9 @@ impl Predicate {
 
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
-            Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } => of.iter().collect(),
+            Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } | Predicate::Points { of, .. } => {
+                of.iter().collect()
+            }
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
             Predicate::Difference { of, minus: other, .. }
             | Predicate::Pairs { of, minus: other, .. }
@@ -140,7 +147,9 @@ impl Predicate {
 
     pub fn quantities_mut(&mut self) -> Vec<&mut Quantity> {
         match self {
-            Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } => of.iter_mut().collect(),
+            Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } | Predicate::Points { of, .. } => {
+                of.iter_mut().collect()
+            }
             Predicate::Bound { of, .. } | Predicate::Within { of, .. } => vec![of],
             Predicate::Difference { of, minus: other, .. }
             | Predicate::Pairs { of, minus: other, .. }

@@ -4,7 +4,7 @@ use ackclock::record::stats::summarize;
 
 use super::quantity::Measured;
 use super::written::Written;
-use crate::data::{Over, Predicate, Quantity, Relation, Statistic};
+use crate::data::{Over, Point, Predicate, Quantity, Relation, Statistic, merged};
 use crate::measure::Metric;
 
 /// Whether a claim holds, and why.
@@ -45,6 +45,9 @@ impl Measured<'_> {
             }
             Predicate::Pairs { metric, of, minus, is, value, share } => {
                 self.differences(&self.study.metric(metric, None), of, minus).examine_each(*is, *value, *share)
+            }
+            Predicate::Points { metric, of, is, value, share } => {
+                self.most_points(&self.study.metric(metric, None), of, (*is, *value), *share)
             }
         }
     }
@@ -217,15 +220,45 @@ impl Measured<'_> {
         }
     }
 
+    /// The difference between each point of these quantities and the point at other coordinates, as a mean over the seeds: whether
+    /// it stands in the relation to a number at this share of them.
+    fn most_points(&self, metric: &Metric, of: &[Quantity], (is, bound): (Relation, f64), share: f64) -> Examined {
+        let mut values: Vec<Option<f64>> = Vec::new();
+        for quantity in of {
+            let others = quantity.apart_from.as_ref().map(|other| self.points(&merged(&quantity.at, other)));
+            let pairs = self.points(&quantity.at).into_iter().zip(others.unwrap_or_default());
+            values.extend(pairs.map(|(point, other)| {
+                summarize(&self.seed_by_seed(metric, &[point], &[other])).map(|summary| summary.mean)
+            }));
+        }
+        let obeying = values.iter().filter(|value| value.is_some_and(|value| is.holds(value, bound))).count();
+        let (all, known) = (values.len(), values.into_iter().flatten().collect::<Vec<f64>>());
+        let written = Written::of(self.unit(metric, &of[0].at), &known, &[bound]);
+        let (sign, bound, wanted) = (is.sign(), written.bound(bound), share * 100.0);
+        let range = match summarize(&known) {
+            Some(range) => format!(", from {} to {}", written.number(Some(range.min)), written.number(Some(range.max))),
+            None => String::new(),
+        };
+        let label = &of[0].label;
+        Examined {
+            holds: all > 0 && obeying as f64 >= share * all as f64,
+            evidence: format!("{label}: {sign} {bound} at {obeying} of {all} points{range}; wanted: at {wanted} %"),
+        }
+    }
+
     /// The difference of two quantities for each seed for which both have a value.
     fn differences(&self, metric: &Metric, of: &Quantity, minus: &Quantity) -> Differences<'_> {
-        let values_of = |quantity: &Quantity| self.per_seed(&self.points(&quantity.at), metric);
-        let pairs = values_of(of).into_iter().zip(values_of(minus));
         Differences {
             label: format!("{} less {}", of.label, minus.label),
             unit: self.unit_of(metric, of),
-            values: pairs.filter_map(|(left, right)| Some(left? - right?)).collect(),
+            values: self.seed_by_seed(metric, &self.points(&of.at), &self.points(&minus.at)),
         }
+    }
+
+    /// The difference of the means over points for each seed for which both have a value.
+    fn seed_by_seed(&self, metric: &Metric, of: &[Point], minus: &[Point]) -> Vec<f64> {
+        let pairs = self.per_seed(of, metric).into_iter().zip(self.per_seed(minus, metric));
+        pairs.filter_map(|(left, right)| Some(left? - right?)).collect()
     }
 }
 
