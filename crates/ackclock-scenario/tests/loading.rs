@@ -100,6 +100,7 @@ fn defaults_are_those_of_the_osu_model() {
             rttvar_factor: 4,
             scaled_gains: false,
             restarts_at_fast_retransmit: false,
+            margin: RtoMargin::None,
         },
         ack: AckPolicy::EverySegment,
         out_of_order: OutOfOrder::Buffer,

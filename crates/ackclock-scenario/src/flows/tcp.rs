@@ -236,6 +236,7 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
         rttvar_factor: settings.integer("rttvar_factor").and_then(|factor| u32::try_from(factor).ok())?,
         scaled_gains: settings.flag("timestamps")? && settings.flag("scale_rtt_gains")?,
         restarts_at_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
+        margin: settings.choice("rto_margin", &words::RTO_MARGINS)?,
     })
 }
 

@@ -152,15 +152,17 @@ const LINUX_2_2_SAT: &[Default] = &[
     default("timestamp_clock", Text("10 ms"), "literature: Linux 2.2, 100 ticks in a second"),
     default("initial_ssthresh", Text("infinite"), "literature: Linux 2.2"),
     default("receive_window", Text("65536 B"), "[VEGAS-A] §3.2: 32 KB to 1024 KB; that of Table 3's first row"),
-    default("timer", Text("rfc6298"), "literature: Linux 2.2 has SRTT + 4 RTTVAR, and a quarter of it more"),
+    default("timer", Text("rfc6298"), "literature: Linux 2.2 has SRTT + 4 RTTVAR, and a margin"),
     default("tick", Text("10 ms"), "literature: Linux 2.2, 100 ticks in a second"),
     default("min_rto", Text("200 ms"), "literature: Linux 2.2"),
+    default("rto_margin", Text("linux-2.2"), "literature: Linux 2.2"),
     default("initial_rto", Text("3 s"), "RFC 1122 §4.2.3.1"),
     default("max_rto", Text("120 s"), "literature: Linux 2.2"),
     default("restart_timer_on_fast_retransmit", Bare("true"), "literature: Linux 2.2"),
     default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
     default("delayed_ack", Bare("true"), "RFC 5681 §4.2"),
     default("delayed_ack_timeout", Text("200 ms"), "RFC 5681 §4.2: below 500 ms; literature: Linux 2.2"),
+    default("new-reno.restart_timer_on_partial_ack", Text("first"), "RFC 2582 §3; Linux 2.2 restarts it each time"),
 ];
 
 /// How Vegas begins in ns-2.

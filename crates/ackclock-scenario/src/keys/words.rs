@@ -8,7 +8,7 @@ use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering
 use ackclock::scenario::{NodeKind, ServiceOrder, Technology};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
 use ackclock::tcp::{
-    FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RttSamples, SegmentTimeout, SsthreshFrom, TimerKind,
+    FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RtoMargin, RttSamples, SegmentTimeout, SsthreshFrom, TimerKind,
     TimerScope,
 };
 use ackclock_sat::isl::IslPattern;
@@ -173,6 +173,7 @@ pub(crate) const RTT_SAMPLES: [(&str, RttSamples); 2] =
     [("one-at-a-time", RttSamples::OneAtATime), ("every-segment", RttSamples::EverySegment)];
 pub(crate) const SSTHRESH_FROM: [(&str, SsthreshFrom); 2] =
     [("window", SsthreshFrom::Window), ("flight", SsthreshFrom::Flight)];
+pub(crate) const RTO_MARGINS: [(&str, RtoMargin); 2] = [("none", RtoMargin::None), ("linux-2.2", RtoMargin::Linux22)];
 pub(crate) const HOST_QUEUES: [(&str, HostQueue); 2] = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
 pub(crate) const OUT_OF_ORDER: [(&str, OutOfOrder); 2] =
     [("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)];

@@ -115,6 +115,7 @@ fn of_timer(timer: &TimerParams) -> bool {
         rttvar_factor: _,
         scaled_gains: _,
         restarts_at_fast_retransmit: _,
+        margin: _,
     } = timer;
     let draws = match kind {
         TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 => false,

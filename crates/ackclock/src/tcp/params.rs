@@ -89,6 +89,7 @@ impl Default for TcpParams {
                 rttvar_factor: 4,
                 scaled_gains: false,
                 restarts_at_fast_retransmit: false,
+                margin: RtoMargin::None,
             },
             ack: AckPolicy::EverySegment,
             out_of_order: OutOfOrder::Buffer,

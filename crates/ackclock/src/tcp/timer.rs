@@ -7,12 +7,18 @@ pub(super) mod segment_starts;
 mod tick_log;
 pub(super) mod timestamps;
 
+use super::cc::Window;
 use super::{TimerKind, TimerParams};
 use crate::record::trace::TimerState;
 use crate::units::{Span, Time};
 use rfc6298::FineRto;
 use rto::{CoarseRto, SeenTicks, TickClock};
 use tick_log::TickLog;
+
+/// Whole segments of the congestion window.
+fn segments(window: &Window, mss: u64) -> u64 {
+    (window.cwnd / mss as f64) as u64
+}
 
 /// A sender's retransmission timer. What BSD does is at hand: most senders of large scenarios have it.
 #[derive(Clone, Debug)]
@@ -68,29 +74,30 @@ impl RetransmissionTimer {
     }
 
     /// The segment is acknowledged that was sent this long ago, and whose stamp was not kept.
-    pub(super) fn sample_since(&mut self, now: Time, rtt: Span) {
+    pub(super) fn sample_since(&mut self, now: Time, rtt: Span, window: &Window, mss: u64) {
         let sent = Time::from_ps(now.as_ps() - rtt.as_ps());
         let stamp = match self.kind {
             TimerKind::Bsd => self.ticks.before(sent),
             TimerKind::Ns2 => self.ticks.up_to(sent),
             TimerKind::Rfc6298 => sent.as_ps(),
         };
-        self.sample(now, stamp);
+        self.sample(now, stamp, window, mss);
     }
 
     /// The segment sent at that instant is acknowledged.
-    pub(super) fn sample(&mut self, now: Time, stamp: u64) {
+    pub(super) fn sample(&mut self, now: Time, stamp: u64, window: &Window, mss: u64) {
         let elapsed = self.stamp(now) - stamp;
         match &mut self.fine {
-            Some(fine) => fine.sample(Span::from_ps(elapsed)),
+            Some(fine) => fine.sample(Span::from_ps(elapsed), segments(window, mss)),
             None => self.rto.sample(elapsed),
         }
     }
 
     /// A round trip of this length, measured otherwise; `expected` such samples are expected in a round trip.
-    pub(super) fn sample_span(&mut self, rtt: Span, expected: u64) {
+    pub(super) fn sample_span(&mut self, rtt: Span, expected: u64, window: &Window, mss: u64) {
+        let expected = if self.scaled_gains { expected } else { 1 };
         match &mut self.fine {
-            Some(fine) => fine.sample_of(rtt, if self.scaled_gains { expected } else { 1 }),
+            Some(fine) => fine.sample_of(rtt, expected, segments(window, mss)),
             None => self.rto.sample(rtt / self.ticks.granularity()),
         }
     }
@@ -255,6 +262,8 @@ mod tests {
     use super::*;
     use crate::tcp::TcpParams;
 
+    const WINDOW: Window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
+
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
     }
@@ -321,7 +330,7 @@ mod tests {
                 timer.pass(ms(sent));
                 let stamp = timer.stamp(ms(sent));
                 timer.pass(ms(acknowledged));
-                timer.sample(ms(acknowledged), stamp);
+                timer.sample(ms(acknowledged), stamp, &WINDOW, 1);
                 assert_eq!(timer.ticks(), expected, "{kind:?}, sent at {sent}");
             }
         }
@@ -335,9 +344,9 @@ mod tests {
             kept.pass(ms(150));
             let stamp = kept.stamp(ms(150));
             kept.pass(ms(310));
-            kept.sample(ms(310), stamp);
+            kept.sample(ms(310), stamp, &WINDOW, 1);
             made.pass(ms(310));
-            made.sample_since(ms(310), Span::from_ms(160));
+            made.sample_since(ms(310), Span::from_ms(160), &WINDOW, 1);
             assert_eq!((kept.state().srtt, kept.ticks()), (made.state().srtt, made.ticks()), "{kind:?}");
             // The first sample: 3 ticks and 6, 2 and 4, 160 ms and 4 · 80.
             let expected = [9, 6, 4][kind as usize];
@@ -350,7 +359,7 @@ mod tests {
     fn ns2_doubles_what_is_below_the_minimum() {
         let params = TimerParams { kind: TimerKind::Ns2, min_rto_ticks: 10, ..TcpParams::default().timer };
         let mut timer = RetransmissionTimer::new(&params, TickClock::new(params.granularity, Span::ZERO), Time::NEVER);
-        timer.sample(ms(100), 0);
+        timer.sample(ms(100), 0, &WINDOW, 1);
         let mut seen = Vec::new();
         for _ in 0..9 {
             seen.push(timer.ticks());

@@ -89,6 +89,7 @@ pub fn hosts(choices: &mut Choices, scenario: &mut Scenario) {
         }
         flow.tcp.timer.scope = choices.one_of(&[TimerScope::Segment, TimerScope::Connection]);
         flow.tcp.timer.restarts_at_fast_retransmit = choices.once_in(2);
+        flow.tcp.timer.margin = choices.one_of(&[RtoMargin::None, RtoMargin::Linux22]);
     }
 }
 

@@ -87,6 +87,7 @@ pub fn traffic_and_timers(choices: &mut Choices, scenario: &mut Scenario) {
         rttvar_factor: 4,
         scaled_gains: false,
         restarts_at_fast_retransmit: false,
+        margin: RtoMargin::None,
     };
     let ack = match choices.below(3) {
         0 | 1 => AckPolicy::EverySegment,

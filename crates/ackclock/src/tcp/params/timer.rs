@@ -42,6 +42,17 @@ pub struct TimerParams {
     /// Whether a fast retransmit restarts it, whatever the recovery says. 4.4BSD turns it off there, and its output routine starts
     /// it anew.
     pub restarts_at_fast_retransmit: bool,
+    /// What the timeout has beyond that of RFC 6298, if it is that.
+    pub margin: RtoMargin,
+}
+
+/// What a timeout has beyond SRTT + 4 RTTVAR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoMargin {
+    /// Nothing.
+    None,
+    /// As in Linux 2.2: a quarter of it, and all of it divided by two as often as the congestion window has segments beyond the first.
+    Linux22,
 }
 
 /// What a retransmission timer times.

@@ -92,7 +92,7 @@ impl Sender {
             if segment.ack > self.flight.una {
                 let rtt = clock.since(now, timestamps.echo);
                 let expected = extra.samples.expected(segment.ack, &self.flight);
-                self.timer.sample_span(rtt, expected);
+                self.timer.sample_span(rtt, expected, &self.window, self.flight.mss);
                 extra.sampled = Some(rtt);
             }
         }
@@ -122,7 +122,7 @@ impl Sender {
             self.timer.stop();
             match syn {
                 Some(syn) => {
-                    self.timer.sample(now, syn.stamp);
+                    self.timer.sample(now, syn.stamp, &self.window, self.flight.mss);
                     let rtt = now.since(syn.at);
                     self.recovery.on_handshake(now, rtt);
                     self.congestion_control.on_handshake(now, rtt, &self.window);
@@ -185,7 +185,7 @@ impl Sender {
     fn on_new_ack(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
             if !self.samples_by_timestamps {
-                self.timer.sample(now, self.timed_at);
+                self.timer.sample(now, self.timed_at, &self.window, self.flight.mss);
             }
             self.timed = NONE;
         }

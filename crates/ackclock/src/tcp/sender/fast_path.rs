@@ -36,7 +36,7 @@ impl Sender {
     #[inline(always)]
     fn on_new_ack_fast(&mut self, now: Time, ack: u64) {
         if ack > self.timed {
-            self.timer.sample(now, self.timed_at);
+            self.timer.sample(now, self.timed_at, &self.window, self.flight.mss);
             self.timed = NONE;
         }
         if self.extra.is_none() {

@@ -50,7 +50,7 @@ impl Sender {
         let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
         if let (true, Some(rtt)) = (*samples_every, rtt) {
             *sampled = Some(rtt);
-            self.timer.sample_since(now, rtt);
+            self.timer.sample_since(now, rtt, &self.window, self.flight.mss);
         }
         let start = times.as_ref().map(SendTimes::start);
         let meaning =

@@ -1,7 +1,7 @@
 //! The retransmission timeout of RFC 6298: the estimator in fine time.
 //! Sources: RFC 6298 §2, §5, whose numbers the comments give; RFC 7323 appendix G.   Units: picoseconds.
 
-use crate::tcp::TimerParams;
+use crate::tcp::{RtoMargin, TimerParams};
 use crate::units::Span;
 
 /// Estimator and backoff: from samples to the timeout.
@@ -16,6 +16,7 @@ pub(super) struct FineRto {
     max: Span,
     /// Before the first sample, without backoff.
     initial: Span,
+    margin: RtoMargin,
     /// With the backoff since the last sample.
     timeout: Span,
 }
@@ -27,17 +28,18 @@ impl FineRto {
         let min = granularity * u64::from(params.min_rto_ticks);
         let max = params.max_rto.max(min);
         let timeout = params.initial_rto.clamp(min, max);
-        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, initial: timeout, timeout }
+        let margin = params.margin;
+        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, margin, initial: timeout, timeout }
     }
 
-    /// A round trip. Ends the backoff.
-    pub(super) fn sample(&mut self, r: Span) {
-        self.sample_of(r, 1);
+    /// A round trip, with a congestion window of so many segments. Ends the backoff.
+    pub(super) fn sample(&mut self, r: Span, window_segments: u64) {
+        self.sample_of(r, 1, window_segments);
     }
 
     /// A round trip, one of so many samples that are expected in a round trip: α/n and β/n in the place of α and β (RFC 7323
     /// appendix G). Ends the backoff.
-    pub(super) fn sample_of(&mut self, r: Span, n: u64) {
+    pub(super) fn sample_of(&mut self, r: Span, n: u64, window_segments: u64) {
         let srtt = match self.srtt {
             // (2.2)
             None => {
@@ -53,7 +55,8 @@ impl FineRto {
         };
         self.srtt = Some(srtt);
         // (2.4), (2.5)
-        self.timeout = (srtt + self.granularity.max(self.rttvar * 4)).clamp(self.min, self.max);
+        let timeout = srtt + self.granularity.max(self.rttvar * 4);
+        self.timeout = (timeout + self.margin.of(timeout, window_segments)).clamp(self.min, self.max);
     }
 
     /// Doubles the timeout, up to the maximum, until the next sample (5.5).
@@ -80,6 +83,19 @@ impl FineRto {
 
 /// The timeout with which data begins after a SYN was lost (5.7).
 const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
+impl RtoMargin {
+    /// How much longer than `timeout` it is with a congestion window of so many segments.
+    fn of(self, timeout: Span, window_segments: u64) -> Span {
+        match self {
+            RtoMargin::None => Span::ZERO,
+            RtoMargin::Linux22 => {
+                let halvings = window_segments.saturating_sub(1).min(63);
+                Span::from_ps(timeout.as_ps() / 4 + (timeout.as_ps() >> halvings))
+            }
+        }
+    }
+}
 
 /// (1 − 1/n) old + 1/n new.
 fn smoothed(old: Span, new: u64, n: u64) -> Span {
@@ -110,10 +126,10 @@ mod tests {
         let mut rto = rto(1);
         assert_eq!((rto.srtt(), rto.timeout()), (None, Span::from_secs(1)));
         // SRTT 100, RTTVAR 50: 100 + 200.
-        rto.sample(Span::from_ms(100));
+        rto.sample(Span::from_ms(100), 10);
         assert_eq!((rto.srtt(), rto.timeout()), (Some(Span::from_ms(100)), Span::from_ms(300)));
         // 180: RTTVAR (150 + 80)/4 = 57.5, SRTT (700 + 180)/8 = 110: 110 + 230.
-        rto.sample(Span::from_ms(180));
+        rto.sample(Span::from_ms(180), 10);
         assert_eq!((rto.srtt(), rto.timeout()), (Some(Span::from_ms(110)), Span::from_ms(340)));
     }
 
@@ -122,15 +138,30 @@ mod tests {
     fn the_granularity_is_the_least_that_is_added() {
         let mut rto = rto(1);
         for _ in 0..200 {
-            rto.sample(Span::from_ms(100));
+            rto.sample(Span::from_ms(100), 10);
         }
         assert_eq!(rto.timeout(), Span::from_ms(101));
+    }
+
+    /// 100 + 4 · 50 = 300 ms: a quarter is 75, and with windows of 1, 2 and 4 segments 300, 150 and 37.5 ms are added, with 20 less
+    /// than a microsecond. The bounds hold with the margin.
+    #[test]
+    fn the_margin_of_linux_depends_on_the_window() {
+        let with_margin = |min_rto_ticks, window| {
+            let mut rto = FineRto { margin: RtoMargin::Linux22, ..rto(min_rto_ticks) };
+            rto.sample(Span::from_ms(100), window);
+            rto.timeout()
+        };
+        assert_eq!([0, 1, 2].map(|window| with_margin(1, window)), [675, 675, 525].map(Span::from_ms));
+        assert_eq!(with_margin(1, 4), Span::from_us(412_500));
+        assert!(with_margin(1, 20) < Span::from_us(375_001) && with_margin(1, 1000) == Span::from_ms(375));
+        assert_eq!(with_margin(400, 1000), Span::from_ms(400));
     }
 
     #[test]
     fn the_timeout_is_bounded_and_doubles_until_the_next_sample() {
         let mut rto = rto(1000);
-        rto.sample(Span::from_ms(100));
+        rto.sample(Span::from_ms(100), 10);
         assert_eq!(rto.timeout(), Span::from_secs(1));
         let mut seen = Vec::new();
         for _ in 0..7 {
@@ -138,7 +169,7 @@ mod tests {
             seen.push(rto.timeout().as_ps() / 1_000_000_000_000);
         }
         assert_eq!(seen, [2, 4, 8, 16, 32, 60, 60]);
-        rto.sample(Span::from_ms(100));
+        rto.sample(Span::from_ms(100), 10);
         assert_eq!(rto.timeout(), Span::from_secs(1));
     }
 }

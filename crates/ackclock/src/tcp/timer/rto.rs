@@ -214,6 +214,7 @@ impl CoarseRto {
 mod tests {
     use super::*;
     use crate::tcp::{RttSamples, SegmentTimeout, TickPhase, TimerScope};
+    use crate::tcp::{RtoMargin, TickPhase, TimerScope};
 
     fn params() -> TimerParams {
         TimerParams {
@@ -229,6 +230,7 @@ mod tests {
             rttvar_factor: 4,
             scaled_gains: false,
             restarts_at_fast_retransmit: false,
+            margin: RtoMargin::None,
         }
     }
 
