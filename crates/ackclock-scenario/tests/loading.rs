@@ -13,8 +13,8 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom, OutOfOrder,
-    RecoveryParams, RttSamples, SackParams, SegmentTimeout, SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams,
-    TimerScope, WindowRules, Writes,
+    RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SsthreshFrom, TcpParams, TickPhase, TimerKind,
+    TimerParams, TimerScope, WindowRules, Writes,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
