@@ -91,6 +91,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: TCPS,
+        name: "rto_margin",
+        kind: Kind::Word(const { &words_of(&words::RTO_MARGINS) }),
+        default: Fallback::Text("none"),
+        source: "RFC 6298 §2; linux-2.2: literature: Linux 2.2",
+        about: "What the timeout has beyond that of RFC 6298: nothing, or as in Linux 2.2 a quarter of it, and all of it divided by 2 as often as the congestion window has segments beyond the first.",
+        used_if: IF_RFC6298,
+    },
+    Key {
+        sections: TCPS,
         name: "segment_timeout",
         kind: Kind::Word(const { &words_of(&words::SEGMENT_TIMEOUTS) }),
         default: Fallback::Text("current"),
@@ -118,6 +127,7 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
+const IF_RFC6298: &[Condition] = &[Condition { key: "timer", is: &["rfc6298"] }];
 const IF_TIMER_PER_SEGMENT: &[Condition] = &[Condition { key: "timer_per", is: &["segment"] }];
 const IF_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["true"] }];
 const IF_NO_TIMESTAMPS: &[Condition] = &[Condition { key: "timestamps", is: &["false"] }];

@@ -213,8 +213,7 @@ impl CoarseRto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::{RttSamples, SegmentTimeout, TickPhase, TimerScope};
-    use crate::tcp::{RtoMargin, TickPhase, TimerScope};
+    use crate::tcp::{RtoMargin, RttSamples, SegmentTimeout, TickPhase, TimerScope};
 
     fn params() -> TimerParams {
         TimerParams {
