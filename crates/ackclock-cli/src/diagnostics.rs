@@ -32,7 +32,20 @@ pub fn plural(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// The same, of words that do nothing to a terminal. Lines of files are shown by the renderer, which leaves such characters out.
+fn harmless(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut harmless = diagnostic.clone();
+    for text in [&mut harmless.message, &mut harmless.file, &mut harmless.label].into_iter().chain(&mut harmless.help) {
+        *text = console::harmless(text).into_owned();
+    }
+    if let Some(place) = &mut harmless.place {
+        place.file = console::harmless(&place.file).as_ref().into();
+    }
+    harmless
+}
+
 fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
+    let diagnostic = &harmless(diagnostic);
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

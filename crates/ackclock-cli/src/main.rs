@@ -67,7 +67,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
 
 /// A broken invariant, in whatever thread: say so and end. One of a run comes back as an error that names its scenario and seed.
 fn defect(info: &panic::PanicHookInfo<'_>) {
-    if ackclock_run::is_of_a_run(info) {
+    if ackclock_store::panics::is_caught(info) {
         return;
     }
     let place = info.location().map(|place| format!(" ({place})")).unwrap_or_default();

@@ -7,10 +7,17 @@ use std::path::{Path, PathBuf};
 
 use ackclock_store::WholeFile;
 
+use crate::console;
 use crate::failure::Failure;
 
 /// Writes a result. A reader that has seen enough and closed the pipe is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
+    let text = &*console::harmless(text);
+    print_styled(text)
+}
+
+/// Writes a text that has colours of its own.
+pub fn print_styled(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(no_standard_output(&error)),

@@ -89,11 +89,66 @@ fn free_disk(_: &Path) -> Option<f64> {
     None
 }
 
-/// Memory that can be had without swapping: proc(5), on Linux only.
+/// Memory that this process can still have: of the machine without swapping, of the limits of its control groups, and of those that the
+/// shell sets (`ulimit -v`); on Linux only.
 fn free_memory() -> Option<f64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let read = |path: &str| fs::read_to_string(path).ok();
+    let limits = [of_machine(&read("/proc/meminfo")?), of_shell(&read), of_groups(&read)];
+    limits.into_iter().flatten().min_by(f64::total_cmp)
+}
+
+/// Of the machine: proc(5).
+fn of_machine(meminfo: &str) -> Option<f64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok().map(|kibibytes: f64| kibibytes * 1024.0)
+}
+
+/// Of the address space and the data that this process may have: the soft limits of getrlimit(2), less what it has.
+fn of_shell(read: &dyn Fn(&str) -> Option<String>) -> Option<f64> {
+    let (limits, status) = (read("/proc/self/limits")?, read("/proc/self/status")?);
+    let left = |limit: &str, has: &str| {
+        let soft: f64 = limits.lines().find_map(|line| line.strip_prefix(limit))?.split_whitespace().next()?.parse().ok()?;
+        let has = status.lines().find_map(|line| line.strip_prefix(has))?;
+        let has: f64 = has.trim().strip_suffix(" kB")?.parse().ok()?;
+        Some((soft - has * 1024.0).max(0.0))
+    };
+    let found = [left("Max address space", "VmSize:"), left("Max data size", "VmData:")];
+    found.into_iter().flatten().min_by(f64::total_cmp)
+}
+
+/// Of the control groups that this process is in and those above them, of version 2 or 1: cgroups(7). Files that are kept in memory and not
+/// used give room when it is needed.
+fn of_groups(read: &dyn Fn(&str) -> Option<String>) -> Option<f64> {
+    let number = |path: &str| read(path)?.trim().parse::<f64>().ok();
+    let stat = |path: &str, key: &str| {
+        let text = read(path)?;
+        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.parse::<f64>().ok());
+        value
+    };
+    let mut least: Option<f64> = None;
+    for line in read("/proc/self/cgroup")?.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next()?, parts.next()?);
+        let (root, limit, used, idle) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+            of if of.split(',').any(|of| of == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            }
+            _ => continue,
+        };
+        // In a container the path may be that outside of it; the root is its own then.
+        for group in Path::new(path).ancestors() {
+            let group = format!("{root}{}", group.to_string_lossy().trim_end_matches('/'));
+            // Without a limit the file says `max`, or an absurd number.
+            let (Some(most), Some(has)) = (number(&format!("{group}/{limit}")), number(&format!("{group}/{used}"))) else {
+                continue;
+            };
+            let idle = stat(&format!("{group}/memory.stat"), idle).unwrap_or(0.0);
+            let free = (most - (has - idle).max(0.0)).max(0.0);
+            least = Some(least.map_or(free, |least| least.min(free)));
+        }
+    }
+    least
 }
 
 #[cfg(test)]
@@ -126,6 +181,42 @@ mod tests {
         assert_eq!(at_a_time(4, 1e9, 1e9, 3.5e9), Some(2));
         assert_eq!((at_a_time(4, 1e9, 1e9, 1.5e9), at_a_time(4, 1e9, 2e9, 1e9)), (None, None));
         assert_eq!(at_a_time(4, 0.0, 0.0, 1e9), Some(4));
+    }
+
+    #[test]
+    fn limits_of_shells_and_control_groups_are_seen() {
+        let files = |all: &'static [(&'static str, &'static str)]| {
+            move |path: &str| all.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+        };
+        let shell = files(&[
+            (
+                "/proc/self/limits",
+                "Limit  Soft Limit  Hard Limit  Units\nMax data size             unlimited            unlimited            bytes\n\
+                 Max address space         4096000000           unlimited            bytes\n",
+            ),
+            ("/proc/self/status", "Name:\tackclock\nVmSize:\t 1000000 kB\nVmData:\t   10000 kB\n"),
+        ]);
+        assert_eq!(of_shell(&shell), Some(4_096_000_000.0 - 1_024_000_000.0));
+        assert_eq!(of_machine("MemTotal: 5 kB\nMemAvailable:   2000 kB\n"), Some(2_048_000.0));
+        // The group has no limit, that above it has one.
+        let second = files(&[
+            ("/proc/self/cgroup", "0::/user/work\n"),
+            ("/sys/fs/cgroup/user/work/memory.max", "max\n"),
+            ("/sys/fs/cgroup/user/work/memory.current", "5\n"),
+            ("/sys/fs/cgroup/user/memory.max", "3000000\n"),
+            ("/sys/fs/cgroup/user/memory.current", "1000000\n"),
+            ("/sys/fs/cgroup/user/memory.stat", "anon 7\ninactive_file 400000\n"),
+        ]);
+        assert_eq!(of_groups(&second), Some(2_400_000.0));
+        let first = files(&[
+            ("/proc/self/cgroup", "5:cpu:/\n4:memory:/box\n"),
+            ("/sys/fs/cgroup/memory/box/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("/sys/fs/cgroup/memory/box/memory.usage_in_bytes", "1000\n"),
+            ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "5000\n"),
+            ("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1000\n"),
+        ]);
+        assert_eq!(of_groups(&first), Some(4000.0));
+        assert_eq!(of_groups(&|_: &str| None), None);
     }
 
     #[test]

@@ -6,13 +6,15 @@
 //! Parquet may stumble over damage in any way.
 
 mod chunk;
+pub mod csv;
 mod error;
+pub mod files;
 mod names;
+pub mod panics;
 mod read;
 mod write;
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -96,6 +98,6 @@ pub fn cause(error: ParquetError) -> io::Error {
 /// If it cannot be read.
 pub fn checksum(path: &Path) -> io::Result<(u64, String)> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
+    hasher.update_reader(files::open(path)?)?;
     Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
 }

@@ -1,6 +1,7 @@
 //! Reading, column after column.
 
 use std::fs::File;
+use std::ops::Range;
 
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -38,13 +39,20 @@ pub fn wrong(what: &str) -> ParquetError {
 /// Reads column after column, each whole.
 pub struct Rows<'a> {
     reader: &'a SerializedFileReader<File>,
+    /// The groups of rows that are read.
+    groups: Range<usize>,
     at: usize,
 }
 
 impl<'a> Rows<'a> {
     /// Begins with the first column.
     pub fn new(reader: &'a SerializedFileReader<File>) -> Rows<'a> {
-        Rows { reader, at: 0 }
+        Rows { reader, groups: 0..reader.num_row_groups(), at: 0 }
+    }
+
+    /// Reads the rows of one group only, from the first column on.
+    pub fn of_group(reader: &'a SerializedFileReader<File>, group: usize) -> Rows<'a> {
+        Rows { reader, groups: group..group + 1, at: 0 }
     }
 
     /// Goes on with another column.
@@ -97,7 +105,7 @@ impl<'a> Rows<'a> {
     /// If it is of another kind, or shorter than the table.
     pub fn optional(&mut self) -> Result<Vec<Option<f64>>, ParquetError> {
         let mut values = Vec::new();
-        for group in 0..self.reader.num_row_groups() {
+        for group in self.groups.clone() {
             let group = self.reader.get_row_group(group)?;
             let ColumnReader::DoubleColumnReader(mut reader) = group.get_column_reader(self.at)? else {
                 return Err(wrong("a column of another type"));
@@ -131,7 +139,7 @@ impl<'a> Rows<'a> {
         typed: impl Fn(ColumnReader) -> Option<ColumnReaderImpl<T>>,
     ) -> Result<Vec<T::T>, ParquetError> {
         let mut values = Vec::new();
-        for group in 0..self.reader.num_row_groups() {
+        for group in self.groups.clone() {
             let group = self.reader.get_row_group(group)?;
             let mut reader =
                 typed(group.get_column_reader(self.at)?).ok_or_else(|| wrong("a column of another type"))?;

@@ -49,15 +49,30 @@ pub fn csv(curves: &[&Series], unit: &str) -> String {
     }
 }
 
+/// The first line of the numbers behind a figure: the names of its columns.
+pub fn header(curves: &[&Series], unit: &str) -> String {
+    match curves {
+        [first, ..] if matches!(first.columns, Columns::Intervals { .. }) => {
+            let columns = columns(first.metric, unit);
+            let numbers = &columns[columns.len() - 3..];
+            format!("start_s,end_s,{},{},{}\n", numbers[0].name, numbers[1].name, numbers[2].name)
+        }
+        curves => {
+            let name = |series: &&Series| columns(series.metric, unit).last().map_or(String::new(), |last| last.name.clone());
+            let names: Vec<String> = curves.iter().map(name).collect();
+            format!("time_s,{}\n", names.join(","))
+        }
+    }
+}
+
 fn intervals(series: &Series, unit: &str) -> String {
-    let columns = columns(series.metric, unit);
-    let numbers = &columns[columns.len() - 3..];
-    let mut text = format!("start_s,end_s,{},{},{}\n", numbers[0].name, numbers[1].name, numbers[2].name);
+    let mut text = header(&[series], unit);
     let Columns::Intervals { interval, end, min, mean, max } = &series.columns else { return text };
-    for n in 0..mean.len() {
+    let numbers = min.iter().zip(mean.iter()).zip(max.iter());
+    for (n, ((min, mean), max)) in numbers.enumerate() {
         let start = interval.as_ps().saturating_mul(n as u64);
         let stop = start.saturating_add(interval.as_ps()).min(end.as_ps());
-        let row = [seconds(start), seconds(stop), number(min[n]), number(mean[n]), number(max[n])];
+        let row = [seconds(start), seconds(stop), number(min), number(mean), number(max)];
         text += &(row.join(",") + "\n");
     }
     text
@@ -65,12 +80,7 @@ fn intervals(series: &Series, unit: &str) -> String {
 
 /// Several curves over one time.
 fn points(curves: &[&Series], unit: &str) -> String {
-    let mut text = "time_s".to_string();
-    for series in curves {
-        let columns = columns(series.metric, unit);
-        text += &format!(",{}", columns[columns.len() - 1].name);
-    }
-    text.push('\n');
+    let mut text = header(curves, unit);
     let curves: Vec<_> = curves
         .iter()
         .filter_map(|series| match &series.columns {
@@ -144,9 +154,9 @@ mod tests {
         let columns = Columns::Intervals {
             interval: Span::from_ms(10),
             end: Time::from_ps(15_000_000_000),
-            min: vec![0.0, 1.0],
-            mean: vec![0.5, 2.0],
-            max: vec![1.0, 3.0],
+            min: vec![0.0, 1.0].into(),
+            mean: vec![0.5, 2.0].into(),
+            max: vec![1.0, 3.0].into(),
         };
         let queue = Series { metric: Metric::Queue, of: "a->b".into(), vc: None, columns };
         let text = "start_s,end_s,queue_min_cells,queue_mean_cells,queue_max_cells\n0,0.01,0,0.5,1\n0.01,0.015,1,2,3\n";

@@ -246,7 +246,7 @@ fn data(source: &Source, end: Time) -> Data {
             Data::Points { time: times, value: values }
         }
         Columns::Intervals { interval, end, min, mean, max } => {
-            let merged = decimate::merge(*interval, *end, min, mean, max, source.room);
+            let merged = decimate::merge(*interval, *end, &min.to_vec(), &mean.to_vec(), &max.to_vec(), source.room);
             let interval = merged.interval.as_secs_f64();
             // With little room the mean alone: a band of few intervals shows little.
             let band = source.room >= BAND_ROOM;
@@ -390,6 +390,7 @@ const BAND_ROOM: usize = 200;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::record::PerInterval;
     use ackclock::units::Span;
 
     fn at(ms: u64) -> Time {
@@ -452,6 +453,7 @@ mod tests {
     fn rare_peaks_of_throughput_do_not_set_the_scale() {
         let chart = |peaks: usize| {
             let mean: Vec<f64> = (0..200).map(|n| if n < peaks { 9e6 } else { 2e6 }).collect();
+            let mean = PerInterval::from(mean);
             let (min, max) = (mean.clone(), mean.clone());
             let columns = Columns::Intervals { interval: Span::from_ms(1), end: at(200), min, mean, max };
             one(Metric::Throughput, &[series(Metric::Throughput, "f1", columns)]).unwrap()
@@ -545,9 +547,9 @@ mod tests {
         let columns = Columns::Intervals {
             interval: Span::from_ms(50),
             end: at(100),
-            min: vec![0.5, 0.9],
-            mean: vec![0.75, 1.0],
-            max: vec![1.0, 1.0],
+            min: vec![0.5, 0.9].into(),
+            mean: vec![0.75, 1.0].into(),
+            max: vec![1.0, 1.0].into(),
         };
         let chart = one(Metric::Utilisation, &[series(Metric::Utilisation, "p", columns)]).unwrap();
         assert!(matches!(&chart.lines[0].data, Data::Intervals { mean, .. } if mean[..] == [75.0, 100.0]));

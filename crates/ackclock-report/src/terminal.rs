@@ -57,7 +57,7 @@ fn stretches(columns: &Columns, end: Time) -> Vec<(f64, f64, f64)> {
         Columns::Intervals { interval, end, mean, .. } => {
             let length = interval.as_ps() as f64;
             let stretch =
-                |(n, &value): (usize, &f64)| (n as f64 * length, ((n + 1) as f64 * length).min(ps(end)), value);
+                |(n, value): (usize, f64)| (n as f64 * length, ((n + 1) as f64 * length).min(ps(end)), value);
             mean.iter().enumerate().map(stretch).collect()
         }
         Columns::Drops { .. } => Vec::new(),
@@ -112,6 +112,7 @@ const OUTLIER: f64 = 4.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::record::PerInterval;
     use ackclock::units::Span;
 
     fn at(ps: u64) -> Time {
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn averages_of_intervals() {
-        let mean = vec![2.0, 4.0, 8.0];
+        let mean = PerInterval::from(vec![2.0, 4.0, 8.0]);
         let columns = Columns::Intervals {
             interval: Span::from_ps(40),
             end: at(100),

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ackclock::ids::{Id, LinkId};
 use ackclock::link::LinkSchedule;
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
-use ackclock::record::{Captured, Columns, DropReason, Metric, Records, Shape, Subject};
+use ackclock::record::{Captured, Columns, DropReason, Metric, PerInterval, Records, Shape, Subject};
 use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
@@ -42,8 +42,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of each of so many runs, the first of which has this seed, if all together are going to write more than a gigabyte; `None`
-    /// also if `stop` is set meanwhile. `watch` gets which part of a run on a smaller scale is done.
+    /// Of each of so many runs, the first of which has this seed, if all together may write more than a gigabyte, or some of them
+    /// hold as much in memory: a file may take a tenth of what it is made of. `None` also if `stop` is set meanwhile. `watch` gets which part of a run on a smaller scale is done.
     pub fn of_much(
         scenario: &Scenario,
         part: &ScenarioPart,
@@ -56,12 +56,17 @@ impl Estimate {
             return None;
         }
         let bound = Bound::of(scenario);
-        if bound.bytes * runs as f64 <= MUCH_BYTES {
+        if bound.bytes * runs.max(AT_A_TIME) as f64 <= MUCH_BYTES {
             return None;
         }
         let enough = Enough { work: LEAST_WORK, runs, bytes: MUCH_BYTES / runs as f64 };
         let estimate = Estimate::of(scenario, part, seed, &bound, &enough, stop, watch)?;
-        (estimate.high * runs as f64 > MUCH_BYTES).then_some(estimate)
+        (estimate.is_much(runs) || estimate.memory_bytes * AT_A_TIME as f64 > MUCH_BYTES).then_some(estimate)
+    }
+
+    /// Whether so many runs are going to write more than a gigabyte.
+    pub fn is_much(&self, runs: usize) -> bool {
+        self.high * runs as f64 > MUCH_BYTES
     }
 
     /// Whether the scales agree so well that one number says it.
@@ -241,10 +246,10 @@ impl Pilot {
         }
         let events = simulation.progress().events;
         let records = simulation.finish();
-        let rows: usize = records.series.iter().map(|series| series.columns.len()).sum();
         let parts = lengths(&records, scenario, part);
-        let memory = [("memory", held_bytes(&records))];
-        Some(Pilot { duration: scenario.duration, work: events + rows as u64, parts, memory })
+        let held = held_bytes(&records);
+        let rows = (held / HELD_PER_ROW) as u64;
+        Some(Pilot { duration: scenario.duration, work: events + rows, parts, memory: [("memory", held)] })
     }
 }
 
@@ -255,7 +260,7 @@ fn held_bytes(records: &Records) -> f64 {
     let of_series = |columns: &Columns| {
         let row = match columns {
             Columns::Points { .. } => size_of::<(Time, f64)>(),
-            Columns::Intervals { .. } => size_of::<[f64; 3]>(),
+            Columns::Intervals { min, mean, max, .. } => return [min, mean, max].map(PerInterval::held_bytes).iter().sum(),
             Columns::Drops { .. } => size_of::<(Time, [u32; 2], DropReason)>(),
         };
         columns.len() * row
@@ -382,6 +387,10 @@ fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
 
 /// Memory that records take over that of their content: lists grow by doubling, and are copied once.
 const HELD_PER_OCTET: f64 = 2.0;
+/// Of a row of points with these.
+const HELD_PER_ROW: f64 = 32.0;
+/// So many runs may hold their records at a time, at least.
+const AT_A_TIME: usize = 8;
 /// Less than this is written without a word.
 const MUCH_BYTES: f64 = 1e9;
 /// What the longest run of an estimate has at least to do, in events and rows: some tenths of a second, where runs that

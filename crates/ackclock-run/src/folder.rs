@@ -96,7 +96,7 @@ impl Folder {
     /// stay, and so do the finished runs of an incomplete result: the same command goes on from them.
     /// `head` is written above the scenario file.
     pub fn write(&mut self, document: &Document, head: &str) -> Result<(), StoreError> {
-        self.store.check()?;
+        self.store.check_now()?;
         self.write_files(document, head)?;
         if document.complete {
             self.unfinished.remove_others(document);
@@ -104,6 +104,7 @@ impl Folder {
         Ok(())
     }
 
+    /// Writes the files of a result, each whole or not at all.
     fn write_files(&mut self, document: &Document, head: &str) -> Result<(), StoreError> {
         let path = self.path().to_path_buf();
         let failed = |name: &str| {
@@ -125,6 +126,7 @@ impl Folder {
         if let Some(events) = &events {
             files.push((events::FILE, checksum(events.temporary()).map_err(failed(events::FILE))?));
         }
+        // That makes sure, too, that the folder is still ours.
         self.store.note(&files, document.complete)?;
         // What was recorded first: without it the result would promise too much. In between it does not fit the
         // earlier result, and readers detect that.
@@ -144,9 +146,18 @@ impl Folder {
             return Ok(None);
         }
         let mut file = WholeFile::create(&self.path().join(events::FILE))?;
-        events::write(file.temporary(), &document.scenario.events, &document.scenario.hash)?;
+        events::write(&mut file, &document.scenario.events, &document.scenario.hash)?;
         file.sync()?;
         Ok(Some(file))
+    }
+}
+
+/// A folder that another process took while this one was suspended is left as it is.
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.store.check_now().is_err() {
+            self.unfinished.leave();
+        }
     }
 }
 
@@ -157,7 +168,8 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-const FILES: [&str; 3] = [SCENARIO, RESULT, events::FILE];
+/// Files of a result. The page is written by `report`; what a killed one left of it goes with the rest.
+const FILES: [&str; 4] = [SCENARIO, RESULT, events::FILE, "report.html"];
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use ackclock::sim::{self, Engine, Simulation};
 use ackclock::units::Span;
 
 use crate::job::{Job, Jobs, Load};
-use crate::panics::caught;
+use ackclock_store::panics::caught;
 use crate::progress::{Status, Sums};
 
 /// What became of the runs.
@@ -33,7 +33,7 @@ pub enum Failure<J, E> {
         of: J,
         /// Its seed.
         seed: u64,
-        /// The message of the panic, with its place if the hook of the program asks [`is_of_a_run`](crate::is_of_a_run).
+        /// The message of the panic, with its place if the hook of the program asks [`is_caught`](ackclock_store::panics::is_caught).
         message: String,
     },
     /// A run was finished and `keep` failed.

@@ -20,7 +20,7 @@ use ackclock_report::captures::pcapng::Meta;
 use ackclock_store::document::{Document, Run, ScenarioPart};
 use ackclock_store::result::UNFINISHED;
 use ackclock_store::tables::{self, Origin, TableError};
-use ackclock_store::{Damage, Key, Ledger, Problem, StoreError};
+use ackclock_store::{Damage, Key, Ledger, Problem, StoreError, files};
 
 use crate::KeepError;
 
@@ -32,6 +32,8 @@ pub struct Unfinished {
     path: PathBuf,
     /// There once a run is in it.
     ledger: Mutex<Option<Ledger>>,
+    /// Whether another process has the folder now, so that nothing is removed.
+    is_left: bool,
 }
 
 /// What the runs of a scenario record.
@@ -70,7 +72,7 @@ impl Unfinished {
     /// What is kept of a scenario in a result folder.
     pub fn of(result: &Path, part: &ScenarioPart) -> Unfinished {
         let path = result.join(UNFINISHED).join(&part.hash[..part.hash.len().min(HASH_DIGITS)]);
-        Unfinished { result: result.to_path_buf(), path, ledger: Mutex::new(None) }
+        Unfinished { result: result.to_path_buf(), path, ledger: Mutex::new(None), is_left: false }
     }
 
     /// The runs that were finished before under these seeds, with all that they recorded, in the order of the seeds; and
@@ -105,7 +107,7 @@ impl Unfinished {
         let mut ledger = self.ledger();
         let mut append = || -> Result<(), StoreError> {
             if ledger.is_none() {
-                fs::create_dir_all(&self.path).map_err(|error| StoreError::io(&self.path, error))?;
+                files::create_folder(&self.path).map_err(|error| StoreError::io(&self.path, error))?;
                 let (new, _, _): (_, BTreeMap<Key, Run>, _) = Ledger::open(&self.path.join(LEDGER))?;
                 *ledger = Some(new);
             }
@@ -165,7 +167,7 @@ impl Unfinished {
         let recorded: Vec<(&str, u64)> = all.filter(is_there).collect();
         // What needs room on the disk comes first: nothing is replaced before.
         for (kind, _) in &recorded {
-            fs::create_dir_all(self.result.join(kind))?;
+            files::create_folder(&self.result.join(kind))?;
         }
         for (kind, seed) in recorded {
             let place = self.result.join(kind).join(tables::seed_folder(seed));
@@ -218,6 +220,11 @@ impl Unfinished {
         self.ledger().as_mut().map_or(Ok(()), Ledger::sync)
     }
 
+    /// From here on nothing is removed: the folder is another's.
+    pub fn leave(&mut self) {
+        self.is_left = true;
+    }
+
     /// Where something of a seed is until the result is there.
     fn recorded(&self, kind: &str, seed: u64) -> PathBuf {
         self.path.join(kind).join(tables::seed_folder(seed))
@@ -236,7 +243,7 @@ impl Unfinished {
 /// What no command can resume from does not stay.
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if self.ledger().is_none() {
+        if !self.is_left && self.ledger().is_none() {
             let _ = fs::remove_dir_all(&self.path);
             // Fails where unfinished runs of another scenario are inside, as it should.
             let _ = fs::remove_dir(self.result.join(UNFINISHED));

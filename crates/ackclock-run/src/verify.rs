@@ -8,7 +8,7 @@ use ackclock_report::captures;
 use ackclock_store::document::{Document, Run, events};
 use ackclock_store::result::{self, RESULT, ResultError, SCENARIO, UNFINISHED};
 use ackclock_store::tables::{self, Origin, Tables};
-use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, PAGE_AGAIN, check_page, recorded};
+use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, PAGE_AGAIN, check_page, files, recorded};
 
 use crate::unfinished::{KINDS, LEDGER, SEED, is_recorded};
 
@@ -48,7 +48,7 @@ fn result_files(marked: &Marked, document: &Document) -> Findings {
     let path = marked.path();
     let mut findings = Findings::default();
     if marked.check(SCENARIO, SCENARIO_AGAIN, &mut findings) {
-        let text = fs::read_to_string(path.join(SCENARIO)).unwrap_or_default();
+        let text = files::read_to_string(&path.join(SCENARIO)).unwrap_or_default();
         // A line for editors may come first.
         let scenario = match text.split_once('\n') {
             Some((first, rest)) if first.starts_with("#:schema ") => rest,

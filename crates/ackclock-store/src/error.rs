@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use ackclock_columns::files;
+
 use crate::holds::{Holds, MARKER};
 use crate::owner::{LOCK, Owner};
 
@@ -66,6 +68,9 @@ impl StoreError {
     pub fn help(&self) -> String {
         let shown = self.place.display();
         match &self.problem {
+            Problem::Io(error) | Problem::Folder(error) if files::Refused::of(error).is_some() => {
+                format!("{}, or name another folder with --out DIR", files::REFUSED_HELP)
+            }
             Problem::Io(error) | Problem::Folder(error) => match error.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
                     "free space on the disk, or choose another folder with --out DIR".into()
@@ -94,6 +99,9 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.place.display();
         match &self.problem {
+            Problem::Io(error) if files::Refused::of(error).is_some() => {
+                write!(f, "`{shown}` cannot be used: {error}; nothing was run")
+            }
             Problem::Io(error) => write!(f, "cannot write `{shown}`: {error}"),
             Problem::Folder(error) => write!(f, "cannot write to the folder `{shown}`: {error}"),
             Problem::Foreign { result: false } => {

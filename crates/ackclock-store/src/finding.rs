@@ -1,11 +1,10 @@
 //! What is found wrong in a folder that the program wrote: one line each, with its place and the remedy.
 
 use std::fmt;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use ackclock_columns::Problem;
+use ackclock_columns::{Problem, files};
 use serde::Serialize;
 
 use crate::tables::TableError;
@@ -114,7 +113,7 @@ impl Findings {
 
 /// The content of a file that has to be there; otherwise what is wrong is added, with this remedy.
 pub fn read_file(path: &Path, remedy: &str, findings: &mut Findings) -> Option<Vec<u8>> {
-    match fs::read(path) {
+    match files::read(path) {
         Ok(content) => Some(content),
         Err(error) => {
             let what = match error.kind() {

@@ -9,11 +9,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ackclock_columns::files;
 use blake3::Hasher;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -68,6 +69,8 @@ pub struct Damage {
     pub path: PathBuf,
     /// Their numbers, from 1 on.
     pub lines: Vec<usize>,
+    /// Their checksums, in the same order: by these they are known once their runs were done again.
+    pub checksums: Vec<String>,
     /// Whether the last line was cut off. It is not among the others, and is not there any more.
     pub torn: bool,
 }
@@ -75,19 +78,30 @@ pub struct Damage {
 /// Why a line of a ledger is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadLine {
-    /// It does not match its checksum, or has none.
-    Checksum,
+    /// It does not match its checksum, or has none. With the checksum that it would have.
+    Checksum(LineSum),
     /// It matches its checksum, but has other fields than this program writes.
-    Version,
+    Version(LineSum),
     /// The last line was cut off.
     Torn,
+}
+
+/// The checksum of a whole line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineSum(blake3::Hash);
+
+/// 32 hexadecimal digits.
+impl fmt::Display for LineSum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_hex()[..CHECKSUM_DIGITS])
+    }
 }
 
 impl fmt::Display for BadLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BadLine::Checksum => "it does not match its checksum",
-            BadLine::Version => "another version of ackclock wrote it, with other fields",
+            BadLine::Checksum(_) => "it does not match its checksum",
+            BadLine::Version(_) => "another version of ackclock wrote it, with other fields",
             BadLine::Torn => "the last line is incomplete",
         })
     }
@@ -132,7 +146,7 @@ impl Ledger {
         each: impl FnMut(Key, T),
     ) -> Result<(Ledger, Damage), StoreError> {
         let open = || -> io::Result<(Ledger, Damage)> {
-            let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+            let file = files::open_to_append(path)?;
             let (bytes, damage) = read_runs(path, &file, each)?;
             if damage.torn {
                 file.set_len(bytes)?;
@@ -150,7 +164,7 @@ impl Ledger {
         path: &Path,
         each: impl FnMut(Key, T),
     ) -> Result<Damage, StoreError> {
-        let read = || read_runs(path, &File::open(path)?, each);
+        let read = || read_runs(path, &files::open(path)?, each);
         read().map(|(_, damage)| damage).map_err(|error| StoreError::io(path, error))
     }
 
@@ -162,7 +176,7 @@ impl Ledger {
         path: &Path,
         each: impl FnMut(usize, Result<(Key, T), BadLine>),
     ) -> io::Result<()> {
-        read_lines(&File::open(path)?, each).map(drop)
+        read_lines(&files::open(path)?, each).map(drop)
     }
 
     /// Adds a finished run. It survives the end of the process at once, and that of the machine a second later.
@@ -234,7 +248,10 @@ fn read_runs<T: Serialize + DeserializeOwned>(
     let bytes = read_lines(file, |number, line| match line {
         Ok((key, run)) => each(key, run),
         Err(BadLine::Torn) => damage.torn = true,
-        Err(BadLine::Checksum | BadLine::Version) => damage.lines.push(number),
+        Err(BadLine::Checksum(found) | BadLine::Version(found)) => {
+            damage.lines.push(number);
+            damage.checksums.push(found.to_string());
+        }
     })?;
     Ok((bytes, damage))
 }
@@ -265,8 +282,8 @@ fn bad(line: &[u8]) -> BadLine {
     let (run, end) = line.split_at(line.len().saturating_sub(MEMBER.len() + CHECKSUM_DIGITS + 2));
     let checksum = blake3::hash(run).to_hex();
     match *end == *format!("{MEMBER}{}\"}}", &checksum[..CHECKSUM_DIGITS]).as_bytes() {
-        true => BadLine::Version,
-        false => BadLine::Checksum,
+        true => BadLine::Version(LineSum(blake3::hash(line))),
+        false => BadLine::Checksum(LineSum(blake3::hash(line))),
     }
 }
 
@@ -453,6 +470,6 @@ mod tests {
         let mut bad = Vec::new();
         let note = |_, line: Result<(Key, Later), BadLine>| bad.push(line.unwrap_err());
         Ledger::read_lines(&path, note).unwrap();
-        assert_eq!(bad, [BadLine::Version; 3]);
+        assert!(bad.len() == 3 && bad.iter().all(|bad| matches!(bad, BadLine::Version(_))));
     }
 }

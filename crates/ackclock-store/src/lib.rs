@@ -25,6 +25,7 @@ pub mod seal;
 pub mod tables;
 pub mod whole;
 
+pub use ackclock_columns::{files, panics};
 pub use error::{Problem, StoreError};
 pub use finding::{Finding, Findings, Weight, read_file};
 pub use folder::ResultFolder;

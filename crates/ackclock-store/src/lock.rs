@@ -7,7 +7,7 @@
 //! more. If the owner was elsewhere, the count is watched for ten seconds: no clock of one machine is compared with that
 //! of another. An owner that was suspended for longer finds, when it goes on, that the file is not its own any more.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +15,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use ackclock_columns::files;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Problem, StoreError};
@@ -37,6 +38,8 @@ pub struct Lock {
     _file: File,
     shared: Arc<Shared>,
     beating: Option<JoinHandle<()>>,
+    /// When the file was looked at last.
+    looked: Mutex<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -70,7 +73,7 @@ impl Lock {
         let failed = |error| StoreError::io(&path, error);
         let in_use = |content: &[u8]| StoreError::new(folder, Problem::InUse(owner_in(content)));
         for _ in 0..MOST_TRIES {
-            let created = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+            let created = files::create_new(&path);
             let (file, free, settle) = match created {
                 Ok(file) => {
                     match file.try_lock() {
@@ -83,12 +86,12 @@ impl Lock {
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    let mut file = match OpenOptions::new().read(true).write(true).open(&path) {
+                    let mut file = match files::open_to_write(&path) {
                         Err(error) if error.kind() == ErrorKind::NotFound => continue,
                         opened => opened.map_err(failed)?,
                     };
                     let locked = match file.try_lock() {
-                        Err(TryLockError::WouldBlock) => return Err(in_use(&fs::read(&path).unwrap_or_default())),
+                        Err(TryLockError::WouldBlock) => return Err(in_use(&files::read(&path).unwrap_or_default())),
                         Ok(()) => true,
                         Err(TryLockError::Error(_)) => false,
                     };
@@ -109,7 +112,7 @@ impl Lock {
                 Err(error) => return Err(failed(error)),
             };
             if !free {
-                match fs::read(&path) {
+                match files::read(&path) {
                     Ok(content) => return Err(in_use(&content)),
                     // It was released meanwhile.
                     Err(_) => continue,
@@ -121,7 +124,7 @@ impl Lock {
                 return Err(failed(error));
             }
             thread::sleep(settle);
-            match fs::read(&path) {
+            match files::read(&path) {
                 Ok(content) if owner_in(&content).as_ref() == Some(&owner) => {
                     return Ok(Lock::held(path, owner, file, times.beat));
                 }
@@ -130,7 +133,7 @@ impl Lock {
                 _ => continue,
             }
         }
-        Err(in_use(&fs::read(&path).unwrap_or_default()))
+        Err(in_use(&files::read(&path).unwrap_or_default()))
     }
 
     fn held(path: PathBuf, owner: Owner, file: File, every: Duration) -> Lock {
@@ -139,14 +142,36 @@ impl Lock {
             let (shared, path, owner) = (Arc::clone(&shared), path.clone(), owner.clone());
             thread::spawn(move || beat(&shared, &path, &owner, every))
         };
-        Lock { path, owner, _file: file, shared, beating: Some(beating) }
+        Lock { path, owner, _file: file, shared, beating: Some(beating), looked: Mutex::new(Instant::now()) }
     }
 
-    /// Makes sure that the lock has not been taken by another while this process was suspended.
+    /// Makes sure that the lock has not been taken by another while this process was suspended. The lock on the disk is looked at now and
+    /// then: a process that goes on after it was suspended looks first.
     ///
     /// # Errors
     /// If it has.
     pub fn check(&self) -> Result<(), StoreError> {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.elapsed() < LOOK_EVERY {
+            return self.not_lost();
+        }
+        *looked = Instant::now();
+        drop(looked);
+        self.check_now()
+    }
+
+    /// As [`Lock::check`], by the lock as it is on the disk now.
+    ///
+    /// # Errors
+    /// If another has it, or if it is gone.
+    pub fn check_now(&self) -> Result<(), StoreError> {
+        if !is_of(&self.path, &self.owner) {
+            self.shared.lost.store(true, Ordering::Relaxed);
+        }
+        self.not_lost()
+    }
+
+    fn not_lost(&self) -> Result<(), StoreError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         match self.shared.lost.load(Ordering::Relaxed) {
             true => Err(StoreError::new(folder, Problem::LockLost)),
@@ -162,7 +187,7 @@ impl Drop for Lock {
         if let Some(beating) = self.beating.take() {
             let _ = beating.join();
         }
-        if fs::read(&self.path).is_ok_and(|content| owner_in(&content).as_ref() == Some(&self.owner)) {
+        if is_of(&self.path, &self.owner) {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -182,11 +207,16 @@ pub(crate) enum Seen {
 /// Looks at the lock of a folder.
 pub(crate) fn look(folder: &Path) -> Seen {
     let path = folder.join(LOCK);
-    let Ok(file) = File::open(&path) else { return Seen::Free };
+    let Ok(file) = files::open(&path) else { return Seen::Free };
     match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => Seen::Held(owner_in(&fs::read(&path).unwrap_or_default())),
+        Err(TryLockError::WouldBlock) => Seen::Held(owner_in(&files::read(&path).unwrap_or_default())),
         Ok(()) | Err(TryLockError::Error(_)) => Seen::Left,
     }
+}
+
+/// Whether a lock is that of this owner.
+fn is_of(path: &Path, owner: &Owner) -> bool {
+    files::read(path).is_ok_and(|content| owner_in(&content).as_ref() == Some(owner))
 }
 
 fn owner_in(content: &[u8]) -> Option<Owner> {
@@ -209,7 +239,7 @@ fn is_quiet(path: &Path, content: &[u8], times: Times) -> bool {
     while begun.elapsed() < times.patience {
         thread::sleep(times.beat / 2);
         // Opened anew each time: what another machine wrote is seen then.
-        if fs::read(path).ok().as_deref() != Some(content) {
+        if files::read(path).ok().as_deref() != Some(content) {
             return false;
         }
     }
@@ -226,22 +256,25 @@ fn beat(shared: &Shared, path: &Path, owner: &Owner, every: Duration) {
             return;
         }
         count += 1;
-        let still = fs::read(path).is_ok_and(|content| owner_in(&content).as_ref() == Some(owner));
-        if !still {
+        if !is_of(path, owner) {
             shared.lost.store(true, Ordering::Relaxed);
             return;
         }
         // If it cannot be written now, perhaps next time.
-        let _ = OpenOptions::new().write(true).open(path).and_then(|file| write(&file, owner, count));
+        let _ = files::open_to_write(path).and_then(|file| write(&file, owner, count));
     }
 }
 
 const TIMES: Times =
     Times { beat: Duration::from_secs(2), patience: Duration::from_secs(10), settle: Duration::from_millis(500) };
+/// Runs may take less than a millisecond.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 const MOST_TRIES: u32 = 20;
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
     use super::*;
     use crate::names::names;
 

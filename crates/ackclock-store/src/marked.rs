@@ -8,6 +8,7 @@ use crate::finding::{Findings, read_file};
 use crate::folder::checksum;
 use crate::folder::marker::Marker;
 use crate::holds::{Holds, MARKER};
+use crate::ledger::LineSum;
 use crate::lock::{self, Seen};
 use crate::names::names;
 use crate::owner::LOCK;
@@ -83,6 +84,11 @@ impl Marked {
     pub fn is_of_this_version(&self) -> bool {
         let version = self.marker.as_ref().and_then(|marker| marker.ackclock.as_deref());
         version == Some(env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Whether a line of the ledger was damaged when its run was done again.
+    pub fn is_mended(&self, line: LineSum) -> bool {
+        self.marker.as_ref().is_some_and(|marker| marker.mended.contains(&line.to_string()))
     }
 
     /// Whether the marker has a checksum of a file.

@@ -1,10 +1,10 @@
 //! A result folder as it was kept: for the commands that begin with one.
 
 use std::fmt;
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use ackclock_columns::files;
 use serde::Deserialize;
 
 use crate::document::summary::SummaryPart;
@@ -79,7 +79,7 @@ pub fn read(path: &Path) -> Result<(&Path, Document, Seal), ResultError> {
         _ => path,
     };
     let file = folder.join(RESULT);
-    let text = fs::read(&file).map_err(|error| unreadable(folder, error))?;
+    let text = files::read(&file).map_err(|error| unreadable(folder, error))?;
     let (document, seal) = parse(file, &text)?;
     Ok((folder, document, seal))
 }
@@ -150,6 +150,7 @@ impl ResultError {
             ResultError::Unreadable(_, error) if error.kind() == ErrorKind::PermissionDenied => {
                 "allow reading it, or copy the folder to a place where you can read it"
             }
+            ResultError::Unreadable(_, error) if files::Refused::of(error).is_some() => files::REFUSED_HELP,
             ResultError::Foreign(_) | ResultError::Empty(_) | ResultError::Unreadable(..) => {
                 "name a folder that `ackclock run` has written"
             }

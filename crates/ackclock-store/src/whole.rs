@@ -3,10 +3,12 @@
 //! Until then it is called `.NAME.PROCESS.partial`, and is locked. What a killed process left under such a name is
 //! removed by the next that writes a file of the same name: its lock went with the process.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+
+use ackclock_columns::files;
 
 /// A file on its way.
 #[derive(Debug)]
@@ -28,12 +30,13 @@ impl WholeFile {
     pub fn create(path: &Path) -> io::Result<WholeFile> {
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
         let folder = folder_of(path);
+        files::refuse_other(path)?;
         remove_abandoned(folder, |of| of == name);
         // Another machine may have a process of the same number.
         for n in 0..MOST_NAMES {
             let number = if n == 0 { String::new() } else { format!(".{n}") };
             let temporary = folder.join(format!(".{name}.{}{number}{ENDING}", process::id()));
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary) {
+            match files::create_new(&temporary) {
                 Ok(file) => {
                     // Where the file system has no locks, what is left of a killed process stays.
                     let _ = file.try_lock();
@@ -71,6 +74,7 @@ impl WholeFile {
     /// If it cannot reach the disk or cannot be renamed; then what was there is untouched.
     pub fn commit(mut self) -> io::Result<()> {
         self.sync()?;
+        files::refuse_other(&self.path)?;
         fs::rename(&self.temporary, &self.path)?;
         self.done = true;
         sync_folder(folder_of(&self.path));
@@ -125,7 +129,7 @@ pub(crate) fn name_of_partial(name: &str) -> Option<&str> {
 
 /// Whether no process holds the lock of a file. Without locks this is not known.
 fn is_abandoned(path: &Path) -> bool {
-    match File::open(path).map(|file| file.try_lock()) {
+    match files::open(path).map(|file| file.try_lock()) {
         Ok(Ok(())) => true,
         Ok(Err(TryLockError::WouldBlock | TryLockError::Error(_))) | Err(_) => false,
     }

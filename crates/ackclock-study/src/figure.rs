@@ -202,7 +202,7 @@ impl DrawnFlow {
     /// A number of waiting units up to the end of a figure.
     fn level(level: &QueueLevel, end: Time) -> DrawnFlow {
         let interval = end.since(Time::ZERO);
-        let [min, mean, max] = [(); 3].map(|()| vec![level.units]);
+        let [min, mean, max] = [(); 3].map(|()| vec![level.units].into());
         let columns = Columns::Intervals { interval, end, min, mean, max };
         let series = vec![Series { metric: Metric::Queue, of: level.label.clone(), vc: None, columns }];
         DrawnFlow { label: level.label.clone(), start: Time::ZERO, mss: 0, series }

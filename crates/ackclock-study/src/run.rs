@@ -58,6 +58,7 @@ pub fn reproduce(
     };
     let command = plan.scope.command(study);
     report.write(stored.folder(), &figures, &command)?;
+    stored.note_mended()?;
     Ok(Outcome::Finished(report))
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct StoredRuns {
     folder: ResultFolder,
     ledger: Ledger,
     runs: BTreeMap<Key, Measurement>,
+    /// Checksums of lines of the ledger that are damaged.
+    damaged: Vec<String>,
 }
 
 impl StoredRuns {
@@ -30,7 +32,7 @@ impl StoredRuns {
         if !damage.is_none() {
             progress.noted(&format!("warning: {damage}"));
         }
-        Ok(StoredRuns { folder, ledger, runs })
+        Ok(StoredRuns { folder, ledger, runs, damaged: damage.checksums })
     }
 
     /// The folder, for the reports.
@@ -49,6 +51,11 @@ impl StoredRuns {
         self.ledger.append(&key, &run)?;
         self.runs.insert(key, run);
         Ok(())
+    }
+
+    /// Notes that the runs in damaged lines were done again, with all others.
+    pub fn note_mended(&mut self) -> Result<(), Error> {
+        Ok(self.folder.note_mended(&self.damaged)?)
     }
 
     /// Makes sure that every run has reached the disk.

@@ -1,11 +1,10 @@
 //! What is wrong in the folder of a study that was reproduced, whether all of it or not.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use ackclock::sim::RESULT_VERSION;
-use ackclock_store::{BadLine, Findings, Key, Ledger, Marked};
+use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, files};
 use serde::Deserialize;
 
 use crate::measure::Measurement;
@@ -23,8 +22,8 @@ pub fn verify(marked: &Marked) -> Findings {
     let mut runs = BTreeMap::new();
     if ledger.exists() {
         runs = lines(&ledger, marked, &mut findings);
-    } else if marked.is_complete() {
-        findings.damage(&ledger, "it is missing", AGAIN);
+    } else if marked.is_complete() || FILES.iter().any(|name| path.join(name).exists()) {
+        findings.damage(&ledger, "it is missing: all finished runs were in it", AGAIN);
     }
     let mut is_whole = true;
     for name in FILES {
@@ -47,11 +46,14 @@ fn lines(ledger: &Path, marked: &Marked, findings: &mut Findings) -> BTreeMap<Ke
         Ok((key, run)) => {
             if runs.insert(key, run).is_some() {
                 let remedy = "nothing is to be done: the runs are equal";
-                found.damage_at(ledger, format!("line {number}"), "it repeats an earlier line", remedy);
+                found.remains(ledger, format!("line {number} repeats an earlier line"), remedy);
             }
         }
         // A process that is stopped leaves it.
         Err(BadLine::Torn) if !marked.is_complete() => found.remains(ledger, BadLine::Torn.to_string(), AGAIN),
+        Err(BadLine::Checksum(line) | BadLine::Version(line)) if marked.is_mended(line) => {
+            found.remains(ledger, format!("line {number} is damaged and not used"), "nothing is to be done: no run is missing");
+        }
         Err(bad) => found.damage_at(ledger, format!("line {number}"), bad.to_string(), AGAIN),
     });
     findings.append(found);
@@ -80,7 +82,7 @@ struct Card {
 /// checksum.
 fn follow(path: &Path, runs: &BTreeMap<Key, Measurement>, findings: &mut Findings) {
     let [json, text, _] = FILES.map(|name| path.join(name));
-    let head: Head = match fs::read(&json).map(|text| serde_json::from_slice(&text)) {
+    let head: Head = match files::read(&json).map(|text| serde_json::from_slice(&text)) {
         Ok(Ok(head)) => head,
         Ok(Err(error)) => return findings.damage(&json, format!("it is no report: {error}"), AGAIN),
         Err(error) => return findings.damage(&json, format!("it cannot be read: {error}"), AGAIN),
@@ -106,7 +108,7 @@ fn follow(path: &Path, runs: &BTreeMap<Key, Measurement>, findings: &mut Finding
     }
     let report = Report::new(&study, &plan.scope, &|point, seed| &runs[&plan.key(point, seed)]);
     for (file, expected) in [(&json, report.json()), (&text, report.text())] {
-        if fs::read(file).is_ok_and(|found| found != expected.as_bytes()) {
+        if files::read(file).is_ok_and(|found| found != expected.as_bytes()) {
             findings.damage(file, "it does not follow from the ledger, `runs.jsonl`", AGAIN);
         }
     }

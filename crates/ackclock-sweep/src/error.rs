@@ -56,6 +56,15 @@ pub enum Error {
     },
     /// A folder holds no sweep.
     NoSweep(PathBuf),
+    /// A run has different numbers in two folders.
+    Disagree {
+        /// The first such run.
+        run: String,
+        /// How many more there are.
+        more: usize,
+        /// Where it is, in the order of the alphabet.
+        folders: [PathBuf; 2],
+    },
     /// A table cannot be written.
     Write {
         /// The file.
@@ -92,6 +101,10 @@ impl Error {
             Error::Other { .. } => "name another folder with --out DIR; nothing in this one was changed".into(),
             Error::OtherPart { .. } => {
                 "leave this folder out, or run its part again with the scenario, values and seeds of the others, by this program; nothing was written".into()
+            }
+            Error::Disagree { .. } => {
+                "`ackclock verify` on each names damage; leave out the folder that is wrong, or run its part again into a new one; nothing was written"
+                    .into()
             }
             Error::NoSweep(_) => "name folders of `ackclock sweep`".into(),
             Error::Write { cause, .. } => match cause.kind() {
@@ -137,6 +150,14 @@ impl fmt::Display for Error {
             }
             Error::OtherPart { folder, because } => {
                 write!(f, "`{}` is no part of the same sweep: {because}", folder.display())
+            }
+            Error::Disagree { run, more, folders: [one, other] } => {
+                let (one, other) = (one.display(), other.display());
+                let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+                match one.to_string() == other.to_string() {
+                    true => write!(f, "`{one}` has the run at {run} twice, with different numbers{more}"),
+                    false => write!(f, "`{one}` and `{other}` have different numbers of the run at {run}{more}"),
+                }
             }
             Error::NoSweep(folder) => write!(f, "`{}` holds no sweep", folder.display()),
             Error::Write { file, cause } => write!(f, "cannot write `{}`: {cause}", file.display()),

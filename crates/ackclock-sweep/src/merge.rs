@@ -1,12 +1,13 @@
 //! Folders of shards put together.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use ackclock_store::{Damage, Ledger, Owner};
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::results::Status;
+use crate::results::{Results, Status};
 use crate::results::row::Row;
 use crate::store::{LEDGER, Store, check_other, read_plan};
 
@@ -52,12 +53,39 @@ fn check_part(folder: &Path, part: &Plan, first: &Plan) -> Result<(), Error> {
     Err(Error::OtherPart { folder: folder.to_path_buf(), because })
 }
 
+/// Makes sure that no run is finished in two ways: by parts that programs of different kinds computed, or that were changed.
+fn refuse_disagreement(plan: &Plan, parts: &[&Path]) -> Result<(), Error> {
+    let results = Results::new(plan.clone());
+    let by_key = results.by_key();
+    let mut finished: HashMap<usize, (u128, usize)> = HashMap::new();
+    let mut differ: Vec<(usize, [usize; 2])> = Vec::new();
+    for (part, folder) in parts.iter().enumerate() {
+        Ledger::read_each(&folder.join(LEDGER), |key, row: Row| {
+            let Some(run) = by_key.get(&key).filter(|_| row.failed.is_none()) else { return };
+            let (numbers, first) = *finished.entry(*run).or_insert_with(|| (row.hash_of_numbers(), part));
+            if numbers != row.hash_of_numbers() {
+                differ.push((*run, [first, part]));
+            }
+        })?;
+    }
+    let Some((run, [one, other])) = differ.iter().min_by_key(|(run, _)| *run) else { return Ok(()) };
+    let (point, seed) = plan.point_and_seed(*run);
+    let label = plan.label(point);
+    let run = if label.is_empty() { format!("seed {seed}") } else { format!("{label}, seed {seed}") };
+    let mut folders = [parts[*one].to_path_buf(), parts[*other].to_path_buf()];
+    folders.sort();
+    Err(Error::Disagree { run, more: differ.len() - 1, folders })
+}
+
 /// Puts the runs of folders of a plan into another folder, which may hold some of them already. The order of the folders makes no
 /// difference. Of a run that failed in one folder and was finished in another, the numbers are kept.
 ///
 /// # Errors
-/// If a folder cannot be read or written, or if the other folder holds another sweep.
+/// If a folder cannot be read or written, if the other folder holds another sweep, or if a run has different numbers in two of them.
 pub fn merge(plan: Plan, from: &[PathBuf], to: &Path, waits: impl FnMut(&Owner)) -> Result<Merged, Error> {
+    let there = Some(to).filter(|to| to.join(LEDGER).exists());
+    let parts: Vec<&Path> = from.iter().map(PathBuf::as_path).chain(there).collect();
+    refuse_disagreement(&plan, &parts)?;
     let (opened, damage) = Store::open(to, plan, waits)?;
     let store = opened.begin()?;
     let mut damage = vec![damage];

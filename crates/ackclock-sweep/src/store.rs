@@ -1,12 +1,11 @@
 //! The folder of a sweep: its plan, the ledger of finished runs, and the tables that are made of them.
 
-use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ackclock::sim::RESULT_VERSION;
-use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFile, seal};
+use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFile, files as owned, seal};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -47,7 +46,7 @@ impl Opened {
         &self.results
     }
 
-    /// Writes the plan, so that runs can follow. Tables of other runs go.
+    /// Writes the plan, so that runs can follow. Tables of fewer or other runs stay until the new ones are whole.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -59,19 +58,14 @@ impl Opened {
         if is_other || results.count(Status::Missing) + results.count(Status::Failed) > 0 {
             folder.note_incomplete()?;
         }
-        if before.as_ref() != Some(plan) {
-            write_plan(&path, plan)?;
-        }
-        if is_other {
-            // They are of other runs than the plan.
-            for table in write::TABLES {
-                write::remove(&path.join(table))?;
-            }
-        }
+        // First of all the ledger: where there is a plan, a ledger that is not there is gone.
         let ledger = match ledger {
             Some(ledger) => ledger,
             None => Ledger::open_each(&path.join(LEDGER), |_, _: Row| {})?.0,
         };
+        if before.as_ref() != Some(plan) {
+            write_plan(&path, plan)?;
+        }
         Ok(Store { folder, kept: Mutex::new(Kept { ledger, results }) })
     }
 }
@@ -144,6 +138,14 @@ impl Store {
         Ok(self.kept().ledger.sync()?)
     }
 
+    /// Notes that the runs in damaged lines of the ledger were done again, as all that were missing.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note_mended(&mut self, damage: &Damage) -> Result<(), Error> {
+        Ok(self.folder.note_mended(&damage.checksums)?)
+    }
+
     /// Looks at what there is.
     pub fn with_results<T>(&self, look: impl FnOnce(&Results) -> T) -> T {
         look(&self.kept().results)
@@ -155,7 +157,7 @@ impl Store {
     /// # Errors
     /// If they cannot be written; then those of before are as they were.
     pub fn write_tables(&mut self, method: Method, baseline: Option<Baseline>) -> Result<(), Error> {
-        self.folder.check()?;
+        self.folder.check_now()?;
         let results = &mut self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).results;
         pooled::fill(results, &self.folder.path().join(LEDGER))?;
         write::tables(&mut self.folder, results, method, baseline)
@@ -171,7 +173,7 @@ impl Store {
 pub(crate) fn read_plan(folder: &Path) -> Result<Option<Plan>, Error> {
     let file = folder.join(PLAN);
     let unusable = |reason: String| Error::Plan { file: file.clone(), reason };
-    let text = match fs::read(&file) {
+    let text = match owned::read(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unusable(error.to_string())),
         Ok(text) => text,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use ackclock_columns::csv::field;
 use ackclock_columns::{Kind, Values, cause};
 
 use crate::metrics::METRICS;
@@ -152,7 +153,7 @@ fn status(results: &Results, run: usize) -> &str {
 /// If the file cannot be written to.
 pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));
-    let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+    let names: Vec<String> = columns.iter().map(|column| field(&column.name)).collect();
     writeln!(file, "{}", names.join(","))?;
     let keys: Vec<&Key> = plan.keys().collect();
     let mut line = String::new();
@@ -166,11 +167,11 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
             }
             match column.what {
                 What::Seed => line += &seed.to_string(),
-                What::Text(key) => line += &quoted(&keys[key].values[rows[key]]),
+                What::Text(key) => line += &field(&keys[key].values[rows[key]]),
                 What::Number(key) => {
                     let _ = write!(line, "{}", keys[key].number(rows[key]));
                 }
-                What::Status => line += &quoted(status(results, run)),
+                What::Status => line += &field(status(results, run)),
                 What::Metric(metric) => number(&mut line, results.number(run, metric)),
             }
         }
@@ -211,7 +212,7 @@ pub fn summary_csv(
             What::Seed | What::Status | What::Text(_) | What::Number(_) => None,
         })
         .collect();
-    let mut names: Vec<String> = of_keys.iter().map(|column| quoted(&column.name)).collect();
+    let mut names: Vec<String> = of_keys.iter().map(|column| field(&column.name)).collect();
     match baseline {
         None => names.extend(["runs".into(), "failed".into()]),
         Some(_) => names.push("pairs".into()),
@@ -237,7 +238,7 @@ pub fn summary_csv(
                 What::Number(key) => {
                     let _ = write!(line, "{},", keys[key].number(rows[key]));
                 }
-                What::Text(key) => line += &(quoted(&keys[key].values[rows[key]]) + ","),
+                What::Text(key) => line += &(field(&keys[key].values[rows[key]]) + ","),
                 What::Seed | What::Status | What::Metric(_) => {}
             }
         }
@@ -272,14 +273,6 @@ pub fn summary_csv(
 fn number(line: &mut String, value: Option<f64>) {
     if let Some(value) = value {
         let _ = write!(line, "{value}");
-    }
-}
-
-/// RFC 4180 §2: in quotes where it has to be.
-fn quoted(text: &str) -> String {
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, read_file, seal};
+use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, files, read_file, seal};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -39,15 +39,16 @@ pub fn verify(marked: &Marked) -> Findings {
         findings.damage(&path.join(PLAN), what, PLAN_AGAIN);
     }
     let ledger = path.join(LEDGER);
-    let is_begun = marked.is_complete() || ledger.exists();
+    // The ledger is the first file of a sweep. Without a line in it, nothing has begun.
+    let is_begun = marked.is_complete() || fs::metadata(&ledger).is_ok_and(|metadata| metadata.len() > 0);
     if plan.is_none() && is_begun && !path.join(PLAN).exists() {
         findings.damage(&path.join(PLAN), "it is missing", PLAN_AGAIN);
     }
     let mut results = plan.map(Results::new);
     if ledger.exists() {
         lines(&ledger, marked, results.as_mut(), &mut findings);
-    } else if marked.is_complete() {
-        findings.damage(&ledger, "it is missing", AGAIN);
+    } else if marked.is_complete() || path.join(PLAN).exists() {
+        findings.damage(&ledger, "it is missing: all finished runs were in it", AGAIN);
     }
     let missing = results.as_ref().map_or(0, |results| results.count(Status::Missing));
     if marked.is_complete() && missing > 0 && ledger.exists() {
@@ -77,7 +78,7 @@ pub fn verify(marked: &Marked) -> Findings {
 fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, findings: &mut Findings) {
     let by_key = results.as_ref().map(|results| results.by_key()).unwrap_or_default();
     // Of each finished run a hash of its numbers.
-    let mut finished: HashMap<RunKey, [u8; 32]> = HashMap::new();
+    let mut finished: HashMap<RunKey, u128> = HashMap::new();
     let mut others = 0_usize;
     let (mut bad, mut last_good): (Vec<(usize, BadLine)>, usize) = (Vec::new(), 0);
     let mut found = Findings::default();
@@ -87,7 +88,7 @@ fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, find
             Ok((key, row)) => {
                 last_good = number;
                 // What failed may be tried again, and finished once.
-                let hash = || *blake3::hash(format!("{:?}", row.numbers).as_bytes()).as_bytes();
+                let hash = || row.hash_of_numbers();
                 match (row.failed.is_none()).then(hash).and_then(|hash| Some((hash, finished.insert(key, hash)?))) {
                     Some((hash, earlier)) if hash == earlier => {
                         found.remains(ledger, format!("{} repeats an earlier line", line_of()), LINE_IS_NOT_USED);
@@ -116,7 +117,9 @@ fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, find
     for (number, problem) in bad {
         match problem {
             // The runs in such lines were done again later, and the lines stay in the ledger.
-            BadLine::Checksum | BadLine::Version if is_full && number < last_good => {
+            BadLine::Checksum(line) | BadLine::Version(line)
+                if is_full && number < last_good || marked.is_mended(line) =>
+            {
                 let what = format!("line {number} is not used: {problem}");
                 findings.remains(ledger, what, "nothing is to be done: no run is missing");
             }
@@ -138,7 +141,7 @@ fn follow(path: &Path, results: &Results, findings: &mut Findings) {
     let methods = [Method::Student, Method::Percentile, Method::Bca];
     let is_equal = |name: &str, write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
         let mut text = Vec::new();
-        write(&mut text).is_ok() && fs::read(path.join(name)).is_ok_and(|found| found == text)
+        write(&mut text).is_ok() && files::read(&path.join(name)).is_ok_and(|found| found == text)
     };
     let mut tables = vec![
         ("table.parquet", is_equal("table.parquet", &|out| table::parquet(results, out))),
@@ -151,7 +154,7 @@ fn follow(path: &Path, results: &Results, findings: &mut Findings) {
         ),
     ];
     if path.join(DIFFERENCES).exists() {
-        let found = fs::read(path.join(DIFFERENCES)).unwrap_or_default();
+        let found = files::read(&path.join(DIFFERENCES)).unwrap_or_default();
         let is_as_the_ledger = methods.iter().any(|method| are_differences(results, *method, &found));
         tables.push((DIFFERENCES, is_as_the_ledger));
     }

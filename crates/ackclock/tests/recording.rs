@@ -61,12 +61,12 @@ fn overall(columns: &Columns) -> (f64, f64, f64) {
     assert_eq!(mean.len() as u64, end.as_ps().div_ceil(interval.as_ps()));
     let (interval, end) = (interval.as_ps() as f64, end.as_ps() as f64);
     let mut integral = 0.0;
-    for (n, ((min, mean), max)) in min.iter().zip(mean).zip(max).enumerate() {
-        assert!(*min <= *mean * (1.0 + 1e-12) && *mean <= *max * (1.0 + 1e-12), "{min} {mean} {max}");
+    for (n, ((min, mean), max)) in min.iter().zip(mean.iter()).zip(max.iter()).enumerate() {
+        assert!(min <= mean * (1.0 + 1e-12) && mean <= max * (1.0 + 1e-12), "{min} {mean} {max}");
         integral += mean * interval.min(end - n as f64 * interval);
     }
-    let low = min.iter().copied().fold(f64::INFINITY, f64::min);
-    (low, integral / end, max.iter().copied().fold(0.0, f64::max))
+    let low = min.iter().fold(f64::INFINITY, f64::min);
+    (low, integral / end, max.iter().fold(0.0, f64::max))
 }
 
 fn close(a: f64, b: f64) {

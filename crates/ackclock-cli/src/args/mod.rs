@@ -381,7 +381,7 @@ pub fn command_line() -> Vec<String> {
 pub fn explain(error: &clap::Error) -> Result<Exit, Failure> {
     let text = error.render().ansi().to_string();
     if !error.use_stderr() {
-        return output::print(&text).map(|()| Exit::Fine);
+        return output::print_styled(&text).map(|()| Exit::Fine);
     }
     console::stderr(format_args!("{text}"));
     Ok(Exit::Usage)

@@ -11,7 +11,10 @@ use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::table::{Row, align};
+use crate::replace::{self, Kind};
 use crate::{console, load, output};
+
+const ELSEWHERE: &str = "name another file with --write FILE.csv";
 
 /// Shows the contact plan of a scenario, and writes it if asked to.
 pub fn contacts(args: &ContactsArgs) -> Result<Exit, Failure> {
@@ -131,10 +134,13 @@ fn write(args: &ContactsArgs, target: &Path, plan: &Plan, paths: &[(NodeId, Node
         .map_err(|problem| Failure::usage(format_args!("--step {}: {problem}", args.step), "write a time, as in 1s"))?;
     let mut text = Vec::new();
     plan.write_csv(from, to, step, &mut text).expect("memory can be written to");
+    let text = String::from_utf8(text).expect("names are UTF-8");
+    let begins = text.split_inclusive('\n').next().unwrap_or_default();
+    replace::refuse_other(target, Kind::Lines(begins), ELSEWHERE)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name_of_file = target.file_name().unwrap_or_default().to_string_lossy();
-    let mut output = Output::file(folder, &name_of_file, "name another file with --write FILE.csv")?;
-    output.write(&String::from_utf8(text).expect("names are UTF-8"))?;
+    let mut output = Output::file(folder, &name_of_file, ELSEWHERE)?;
+    output.write(&text)?;
     output.finish()?;
     console::note(format_args!("delays and events of {} in {}", name(&(from, to)), target.display()));
     Ok(Exit::Fine)

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use ackclock::record::Metric;
 use ackclock_store::document::Document;
-use ackclock_store::tables::{self, columns, text};
+use ackclock_store::tables::{self, Column, columns, text};
 use ackclock_store::{recorded, result};
 
 use crate::args::{ExportArgs, Format};
 use crate::console;
 use crate::failure::{Exit, Failure};
 use crate::output::{OTHER_FOLDER, Output};
+use crate::replace::{self, Kind};
 
 /// Exports the tables that are asked for, of all seeds.
 pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
@@ -44,8 +45,16 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
         Format::Csv => "csv",
         Format::Json => "jsonl",
     };
+    let name = |metric: Metric| format!("{}.{ending}", metric.name());
     for &metric in &wanted {
-        let mut output = Output::file(&args.to, &format!("{}.{ending}", metric.name()), OTHER_FOLDER)?;
+        let begins = match args.format {
+            Format::Csv => header(&columns(metric, &document.scenario.unit)),
+            Format::Json => format!("{{\"metric\":\"{}\",", metric.name()),
+        };
+        replace::refuse_other(&args.to.join(name(metric)), Kind::Lines(&begins), OTHER_FOLDER)?;
+    }
+    for &metric in &wanted {
+        let mut output = Output::file(&args.to, &name(metric), OTHER_FOLDER)?;
         table(&mut output, folder, &document, metric, args.format)?;
         output.finish()?;
     }
@@ -70,6 +79,12 @@ pub fn recorded(folder: &Path, document: &Document) -> Result<Vec<Metric>, Failu
     Ok(tables.metrics())
 }
 
+/// The names of the columns of a table, as a line of CSV.
+fn header(columns: &[Column]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| &column.name[..]).collect();
+    format!("seed,{}\n", names.join(","))
+}
+
 /// One table, the seeds one after the other. Only one series of rows is in memory at a time, that of one seed.
 fn table(
     output: &mut Output,
@@ -80,16 +95,15 @@ fn table(
 ) -> Result<(), Failure> {
     let columns = columns(metric, &document.scenario.unit);
     if format == Format::Csv {
-        let names: Vec<&str> = columns.iter().map(|column| &column.name[..]).collect();
-        output.write(&format!("seed,{}\n", names.join(",")))?;
+        output.write(&header(&columns))?;
     }
     for run in &document.runs {
         let tables = tables::of_run(folder, document, run)?;
         for series in tables.read(metric)? {
-            for row in 0..series.columns.len() {
+            for row in tables::rows(&series) {
                 output.write(&match format {
-                    Format::Csv => text::csv(run.seed, &columns, &series, row),
-                    Format::Json => text::json(run.seed, &columns, &series, row),
+                    Format::Csv => text::csv(run.seed, &columns, &row),
+                    Format::Json => text::json(metric.name(), run.seed, &columns, &row),
                 })?;
                 if !output.is_open() {
                     return Ok(());

@@ -15,6 +15,7 @@ use crate::console;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::output::{OTHER_FOLDER, Output};
+use crate::replace::{self, Kind};
 
 /// Writes the figures that are asked for, or all for which there are tables.
 pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
@@ -33,9 +34,23 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
             format_args!("figures show: {}", FIGURES.map(|figure| figure.metrics[0].name()).join(", ")),
         ));
     }
-    let mut files = Files { to: args.to.clone(), used: BTreeSet::new() };
-    for figure in figures {
-        write(figure, &tables, &document.scenario.unit, &mut files)?;
+    let unit = &document.scenario.unit;
+    let files = || Files { to: args.to.clone(), used: BTreeSet::new() };
+    // Twice: before anything is written it is known that nothing of others is replaced.
+    let mut looked_at = files();
+    for figure in &figures {
+        each(figure, &tables, &mut looked_at, |files, name, curves| {
+            let begins = figures::header(curves, unit);
+            replace::refuse_other(&files.to.join(name), Kind::Lines(&begins), OTHER_FOLDER)
+        })?;
+    }
+    let mut files = files();
+    for figure in &figures {
+        each(figure, &tables, &mut files, |files, name, curves| {
+            let mut output = Output::file(&files.to, name, OTHER_FOLDER)?;
+            output.write(&figures::csv(curves, unit))?;
+            output.finish()
+        })?;
     }
     let count = plural(files.used.len(), "file");
     console::note(format_args!("wrote {count} of seed {} to {}", run.seed, args.to.display()));
@@ -54,7 +69,13 @@ fn run<'a>(folder: &Path, document: &'a Document, seed: Option<u64>) -> Result<&
     })
 }
 
-fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Result<(), Failure> {
+/// Calls `write` for each file of a figure with its name and its curves.
+fn each(
+    figure: &Figure,
+    tables: &Tables,
+    files: &mut Files,
+    mut write: impl FnMut(&Files, &str, &[&Series]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let mut curves = Vec::new();
     for (n, &metric) in figure.metrics.iter().enumerate() {
         match tables.read(metric) {
@@ -72,9 +93,7 @@ fn write(figure: &Figure, tables: &Tables, unit: &str, files: &mut Files) -> Res
         let same = |series: &&Series| series.of == first.of && series.vc == first.vc;
         let of_subject: Vec<&Series> = curves.iter().filter_map(|(_, series)| series.get(n).filter(same)).collect();
         let name = files.name(figure.name, &subject);
-        let mut output = Output::file(&files.to, &name, OTHER_FOLDER)?;
-        output.write(&figures::csv(&of_subject, unit))?;
-        output.finish()?;
+        write(files, &name, &of_subject)?;
     }
     Ok(())
 }

@@ -93,7 +93,9 @@ fn warn_of_much(scenario: &Scenario, part: &ScenarioPart, seed: u64, runs: usize
     let estimate = Estimate::of_much(scenario, part, seed, runs, interrupt::watch(), &mut watch);
     reporter.clear();
     let Some(estimate) = estimate else { return Need { disk: 0.0, memory: 0.0 } };
-    console::note(format_args!("{}", much(&estimate, runs)));
+    if estimate.is_much(runs) {
+        console::note(format_args!("{}", much(&estimate, runs)));
+    }
     // Of the runs that go on at a time, the records are in memory.
     let at_a_time = seeds::cores().min(runs) as f64;
     Need { disk: estimate.low * runs as f64, memory: estimate.memory_bytes * at_a_time }

@@ -36,9 +36,9 @@ fn series(seed: f64) -> Vec<Series> {
     let intervals = Columns::Intervals {
         interval: Span::from_ms(10),
         end: ms(15),
-        min: vec![0.0, 1.0],
-        mean: vec![0.5, 2.25],
-        max: vec![1.0, 3.0],
+        min: vec![0.0, 1.0].into(),
+        mean: vec![0.5, 2.25].into(),
+        max: vec![1.0, 3.0].into(),
     };
     let drops = Columns::Drops {
         time: vec![ms(7)],

@@ -11,6 +11,7 @@ mod faults;
 mod interrupt;
 mod json;
 mod kept;
+mod owned;
 #[path = "../../../ackclock-report/tests/pcapng/programs.rs"]
 mod programs;
 mod quick;

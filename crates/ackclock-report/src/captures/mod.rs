@@ -6,7 +6,7 @@ mod blocks;
 mod headers;
 pub mod pcapng;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use ackclock::record::Capture;
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
-use ackclock_store::Findings;
+use ackclock_store::{Findings, files};
 use ackclock_store::document::{Document, Run, ScenarioPart};
 use ackclock_store::seal;
 use ackclock_store::tables::{self, Length};
@@ -76,12 +76,12 @@ pub fn folder_of(result: &Path, seed: u64) -> PathBuf {
 /// # Panics
 /// If a capture is of a host or of a flow that `meta` does not know.
 pub fn write(folder: &Path, captures: &[Capture], meta: &Meta, scenario: &ScenarioPart, run: &Run) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    files::create_folder(folder)?;
     let mut files = Vec::new();
     for capture in captures {
         let path = folder.join(pcapng::file_name(&capture.host));
         // Where S1 and s1 are the same file, one of two hosts would replace the other without a word.
-        let mut out = BufWriter::new(File::create_new(&path)?);
+        let mut out = BufWriter::new(files::create_new(&path)?);
         pcapng::write(&mut out, capture, meta, run.seed)?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         let (bytes, blake3) = checksum(&path)?;
@@ -89,7 +89,7 @@ pub fn write(folder: &Path, captures: &[Capture], meta: &Meta, scenario: &Scenar
     }
     let index = Index { origin: Origin::of(scenario, run), files };
     let text = seal::to_text(&index);
-    let mut file = File::create(folder.join(INDEX))?;
+    let mut file = files::create_new(&folder.join(INDEX))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }
@@ -160,7 +160,7 @@ pub fn verify(
 }
 
 fn index_of_run(result: &Path, document: &Document, run: &Run) -> Option<Index> {
-    let text = fs::read(folder_of(result, run.seed).join(INDEX)).ok()?;
+    let text = files::read(&folder_of(result, run.seed).join(INDEX)).ok()?;
     let index: Index = serde_json::from_slice(&text).ok()?;
     let expected = Origin::of(&document.scenario, run);
     // What another version of the program wrote of the same run will do.
@@ -185,7 +185,7 @@ impl Origin {
 /// Length and BLAKE3 of a file as it is on the disk.
 fn checksum(path: &Path) -> io::Result<(u64, String)> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
+    hasher.update_reader(files::open(path)?)?;
     Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
 }
 

@@ -125,7 +125,7 @@ pub fn settles_s(series: &[Series]) -> Option<f64> {
         let Columns::Intervals { interval, mean, .. } = &series.columns else { return None };
         length_s = interval.as_secs_f64();
         sum.resize(sum.len().max(mean.len()), 0.0);
-        sum.iter_mut().zip(mean).for_each(|(sum, mean)| *sum += mean);
+        sum.iter_mut().zip(mean.iter()).for_each(|(sum, mean)| *sum += mean);
     }
     Some(mser5(&sum)? as f64 * length_s)
 }
@@ -358,6 +358,7 @@ fn some(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::record::PerInterval;
     use ackclock::units::{Span, Time};
     use ackclock_store::document::example::{example, example_with_warmup};
     use ackclock_store::document::summary::SummaryPart;
@@ -385,9 +386,9 @@ mod tests {
         let columns = Columns::Intervals {
             interval: Span::from_secs(4),
             end: Time::from_ps(10_000_000_000_000),
-            min: vec![0.0; 3],
-            mean: vec![1.0, 0.5, 0.0],
-            max: vec![1.0; 3],
+            min: vec![0.0; 3].into(),
+            mean: vec![1.0, 0.5, 0.0].into(),
+            max: vec![1.0; 3].into(),
         };
         let series = Series { metric: Metric::Utilisation, of: "sw1->sw2".into(), vc: None, columns };
         // 4 s · 1 + 4 s · 0.5 + 2 s · 0 of 10 s; without the first half second 5.5 s of 9.5 s.
@@ -399,7 +400,7 @@ mod tests {
     fn a_start_that_is_no_part_of_the_rest_is_said_unless_it_is_left_out() {
         // Two flows, of which one begins after 2 s: of 100 intervals of 0.1 s the sum of the first 20 is half of the others.
         let flow = |name: &str, quiet: usize| {
-            let mean: Vec<f64> = (0..100).map(|n| if n < quiet { 0.0 } else { 1e6 }).collect();
+            let mean: PerInterval = (0..100).map(|n| if n < quiet { 0.0 } else { 1e6 }).collect();
             let (interval, end) = (Span::from_ms(100), Time::from_ps(10_000_000_000_000));
             let columns = Columns::Intervals { interval, end, min: mean.clone(), max: mean.clone(), mean };
             Series { metric: Metric::Throughput, of: name.into(), vc: None, columns }

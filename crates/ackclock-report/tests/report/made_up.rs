@@ -128,7 +128,7 @@ fn intervals(count: usize, mean: impl Fn(f64) -> f64, spread: f64) -> Columns {
         end: at(SECONDS),
         min: mean.iter().map(|mean| mean - spread * (1.0 + noise.next())).collect(),
         max: mean.iter().map(|mean| mean + spread * (1.0 + noise.next())).collect(),
-        mean,
+        mean: mean.into(),
     }
 }
 

@@ -214,6 +214,11 @@ fn refuse_twice(varied: &[Varied], report: &mut Report) {
                 .error(*at, "seeds are a dimension of their own")
                 .label("not here")
                 .help("write --seeds N for N seeds from that of the scenario on");
+        } else if names.len() == 1 && WORDS.contains(&name) {
+            report
+                .error(*at, format!("`{name}` cannot be varied"))
+                .label("words that change no run")
+                .help("say it once with --set, or in the scenario");
         } else if names.len() == 1 && RECORDINGS.contains(&name) {
             no_recordings(name, *at, report);
         } else if seen.iter().any(|other| other.len() == names.len() && begins_with(other, names)) {
@@ -300,4 +305,6 @@ fn dimensions(varied: Vec<Varied>, wanted: Option<usize>, report: &mut Report) -
     dimensions
 }
 
+/// Keys that say what a scenario is.
+const WORDS: [&str; 2] = ["name", "description"];
 const RECORDINGS: [&str; 3] = ["record", "record_interval", "capture"];

@@ -80,7 +80,7 @@ impl Source for Disk {
     fn plan(&self, path: &str) -> Result<(Plan, String), Unreadable> {
         let folder = Path::new(path);
         let plan = Plan::read(folder).map_err(|error| Unreadable { problem: error.to_string(), help: error.help() })?;
-        let index = std::fs::read(folder.join(ackclock_sat::plan::files::INDEX));
+        let index = ackclock_sat::plan::files::index(folder);
         let index = index.map_err(|error| Unreadable {
             problem: format!("the index of {path} cannot be read: {error}"),
             help: "check the path and the disk".to_owned(),

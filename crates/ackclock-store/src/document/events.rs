@@ -3,9 +3,7 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
-use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use ackclock::scenario::{Event, EventKind};
 use ackclock_columns::{Kind, Values};
@@ -72,7 +70,7 @@ impl EventPart {
 ///
 /// # Errors
 /// If the file cannot be written: no room, no permission.
-pub fn write(path: &Path, events: &[EventPart], scenario_hash: &str) -> io::Result<()> {
+pub fn write(file: impl io::Write + Send, events: &[EventPart], scenario_hash: &str) -> io::Result<()> {
     let columns = COLUMNS.map(|(name, kind, _)| (name, kind));
     let mut metadata = vec![
         ("format".to_owned(), "ackclock-events".to_owned()),
@@ -85,8 +83,7 @@ pub fn write(path: &Path, events: &[EventPart], scenario_hash: &str) -> io::Resu
         metadata.push((format!("column.{name}.about"), about.into()));
     }
     let text = |of: fn(&EventPart) -> &str| Values::Text(events.iter().map(of).collect());
-    let file = File::create(path)?;
-    ackclock_columns::write(&file, "events", &columns, metadata, usize::from(!events.is_empty()), |_, column| {
+    ackclock_columns::write(file, "events", &columns, metadata, usize::from(!events.is_empty()), |_, column| {
         match column {
             0 => Values::Time(events.iter().map(|event| event.time_ps).collect()),
             1 => text(|event| &event.kind),
@@ -95,8 +92,7 @@ pub fn write(path: &Path, events: &[EventPart], scenario_hash: &str) -> io::Resu
             _ => text(|event| event.after.as_deref().unwrap_or_default()),
         }
     })
-    .map_err(ackclock_columns::cause)?;
-    file.sync_all()
+    .map_err(ackclock_columns::cause)
 }
 
 const COLUMNS: [(&str, Kind, &str); 5] = [
@@ -117,6 +113,8 @@ const COLUMNS: [(&str, Kind, &str); 5] = [
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
     use ackclock_columns::Rows;
     use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -166,7 +164,7 @@ mod tests {
             before: Some("5.4".into()),
             after: Some("5.3".into()),
         }];
-        write(&path, &events, "0123").unwrap();
+        write(File::create(&path).unwrap(), &events, "0123").unwrap();
         let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
         let mut rows = Rows::new(&reader);
         assert_eq!(rows.times().unwrap(), [390_000_000_000_000]);

@@ -1,10 +1,11 @@
 //! The marker of a folder: a file that says what it holds, and checksums of files that have none of their own.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
+use ackclock_columns::files;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Problem, StoreError};
@@ -27,6 +28,9 @@ pub(crate) struct Marker {
     /// under their names.
     #[serde(default)]
     pub written: BTreeMap<String, Vec<String>>,
+    /// The checksums of lines of the ledger that were damaged, and whose runs were done again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub mended: BTreeSet<String>,
     /// Whether the result in the folder is complete, so that it need not be read; `None` if there is none.
     #[serde(default)]
     pub complete: Option<bool>,
@@ -41,6 +45,7 @@ impl Marker {
             holds,
             ackclock: None,
             written: BTreeMap::new(),
+            mended: BTreeSet::new(),
             complete: None,
         }
     }
@@ -48,7 +53,7 @@ impl Marker {
     /// The marker of a folder; `None` if the folder is empty.
     pub fn read(folder: &Path, holds: Holds) -> Result<Option<Marker>, StoreError> {
         let unusable = |reason: &str| StoreError::new(folder, Problem::Marker { reason: reason.into() });
-        let text = match fs::read(folder.join(MARKER)) {
+        let text = match files::read(&folder.join(MARKER)) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return refuse_foreign(folder).map(|()| None),
             Err(error) => return Err(unusable(&error.to_string())),
@@ -72,7 +77,7 @@ impl Marker {
     /// # Errors
     /// If it is not: how that shows.
     pub fn read_whole(folder: &Path) -> Result<Option<Marker>, String> {
-        let text = match fs::read(folder.join(MARKER)) {
+        let text = match files::read(&folder.join(MARKER)) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("it cannot be read: {error}")),
@@ -112,7 +117,7 @@ fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
 fn looks_like_result(folder: &Path) -> bool {
     ["result.json", "report.json"].iter().any(|name| {
         let mut head = String::new();
-        let read = File::open(folder.join(name)).and_then(|file| file.take(HEAD_BYTES).read_to_string(&mut head));
+        let read = files::open(&folder.join(name)).and_then(|file| file.take(HEAD_BYTES).read_to_string(&mut head));
         read.is_ok() && head.starts_with('{') && (head.contains("\"ackclock-result\"") || head.contains("\"study\""))
     })
 }

@@ -5,14 +5,17 @@
 
 pub(crate) mod marker;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use ackclock_columns::files;
 
 use crate::error::{Problem, StoreError};
 use crate::holds::{Holds, MARKER};
 use crate::lock::Lock;
 use crate::owner::{LOCK, Owner};
+use crate::result::UNFINISHED;
 use crate::whole::{self, WholeFile};
 use marker::Marker;
 
@@ -65,6 +68,7 @@ impl ResultFolder {
     ) -> Result<(Marker, bool, Lock), StoreError> {
         fs::create_dir_all(path).map_err(|error| StoreError::folder(path, error))?;
         // Looked at before anything is written, the lock included.
+        refuse_links(path, ours)?;
         Marker::read(path, holds)?;
         let lock = Lock::take(path, waits).map_err(|error| match error.problem {
             // Of the folder, not of the file: that is what the user named.
@@ -98,6 +102,14 @@ impl ResultFolder {
         self.lock.as_ref().map_or(Ok(()), Lock::check)
     }
 
+    /// As [`ResultFolder::check`], by the lock as it is on the disk now: before something is replaced.
+    ///
+    /// # Errors
+    /// If another has taken it.
+    pub fn check_now(&self) -> Result<(), StoreError> {
+        self.lock.as_ref().map_or(Ok(()), Lock::check_now)
+    }
+
     /// Whether the result that was written last is complete; `None` if none was.
     pub fn is_complete(&self) -> Option<bool> {
         self.marker.complete
@@ -124,7 +136,7 @@ impl ResultFolder {
     /// If it cannot be written.
     pub fn note_beside(&mut self, name: &str, checksum: String) -> Result<(), StoreError> {
         self.remember(&[(name, checksum)]);
-        self.marker.write(&self.path)
+        self.write_marker()
     }
 
     /// Notes what is about to get its name: files that a user might change, each with its checksum, and whether the
@@ -135,6 +147,22 @@ impl ResultFolder {
     pub fn note(&mut self, files: &[(&str, String)], complete: bool) -> Result<(), StoreError> {
         self.remember(files);
         self.marker.complete = Some(complete);
+        self.write_marker()
+    }
+
+    /// Notes lines of the ledger that were damaged, by their checksums, once their runs were done again.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note_mended(&mut self, lines: &[String]) -> Result<(), StoreError> {
+        let before = self.marker.mended.len();
+        self.marker.mended.extend(lines.iter().cloned());
+        if self.marker.mended.len() > before { self.write_marker() } else { Ok(()) }
+    }
+
+    /// Writes the marker, unless another process has taken the folder.
+    fn write_marker(&mut self) -> Result<(), StoreError> {
+        self.check_now()?;
         self.marker.write(&self.path)
     }
 
@@ -158,7 +186,7 @@ impl ResultFolder {
             return Ok(());
         }
         self.marker.complete = None;
-        self.marker.write(&self.path)
+        self.write_marker()
     }
 }
 
@@ -167,12 +195,22 @@ impl Drop for ResultFolder {
     fn drop(&mut self) {
         let only_ours = |name: &str| [MARKER, LOCK].contains(&name);
         let mut entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        if self.new && self.check().is_ok() && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy())) {
+        if self.new && self.check_now().is_ok() && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy())) {
             let _ = fs::remove_file(self.path.join(MARKER));
         }
         self.lock = None;
         remove_empty(&self.created);
     }
+}
+
+/// Refuses a folder in which a link, a device or a FIFO has the name of a file or a folder of ours: nothing outside is read, written or
+/// removed.
+fn refuse_links(folder: &Path, ours: &[&str]) -> Result<(), StoreError> {
+    let names = [MARKER, LOCK, UNFINISHED, LEDGER, TABLES, CAPTURES];
+    for name in names.iter().chain(ours) {
+        files::refuse_links_within(&folder.join(name)).map_err(|(path, error)| StoreError::io(&path, error))?;
+    }
+    Ok(())
 }
 
 fn try_writing(folder: &Path) -> io::Result<()> {
@@ -187,7 +225,7 @@ fn try_writing(folder: &Path) -> io::Result<()> {
 /// If it cannot be read.
 pub fn checksum(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
+    hasher.update_reader(files::open(path)?)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 
@@ -198,6 +236,11 @@ fn remove_empty(folders: &[PathBuf]) {
         let _ = fs::remove_dir(folder);
     }
 }
+
+/// What lies in folders of results beside the files that they name.
+const LEDGER: &str = "runs.jsonl";
+const TABLES: &str = crate::tables::FOLDER;
+const CAPTURES: &str = "captures";
 
 /// The content that has its name, and that which was about to get it.
 const KNOWN: usize = 2;

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use ackclock::record::{Columns, Metric, Series, Shape, Subject};
-use ackclock::units::Span;
+use ackclock::record::{Columns, Metric, PerInterval, Series, Shape, Subject};
 use ackclock_columns::{Kind, Values};
+
+use super::spans::{self, IntervalRow};
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,22 @@ pub enum Cell<'a> {
     Count(u32),
     /// A number.
     Number(f64),
+}
+
+/// One row of a series: a point, a lost unit, or an interval for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    series: &'a Series,
+    number: usize,
+    interval: Option<IntervalRow>,
+}
+
+/// The rows of a series, in order; of intervals one for each, however alike they are.
+pub fn rows(series: &Series) -> impl Iterator<Item = Row<'_>> {
+    let of_intervals = spans::intervals(&series.columns, false);
+    let points = if of_intervals.is_some() { 0 } else { series.columns.len() };
+    let intervals = of_intervals.into_iter().flatten().map(Some);
+    intervals.chain((0..points).map(|_| None)).enumerate().map(|(number, interval)| Row { series, number, interval })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,14 +133,50 @@ impl Column {
     /// Its value in a row of a series. The series is of the metric that the column is of.
     ///
     /// # Panics
-    /// If it is not, or if there is no such row.
-    pub fn cell<'a>(&self, series: &'a Series, row: usize) -> Cell<'a> {
+    /// If it is not.
+    pub fn cell<'a>(&self, row: &Row<'a>) -> Cell<'a> {
+        let series = row.series;
+        if let (Some(interval), Columns::Intervals { interval: length, end, .. }) = (&row.interval, &series.columns) {
+            let (start, end) = interval.times(*length, *end);
+            match self.role {
+                Role::Start => return Cell::Time(start),
+                Role::End => return Cell::Time(end),
+                Role::Min | Role::Mean | Role::Max => return Cell::Number(self.of_interval(interval)),
+                _ => {}
+            }
+        }
         match self.kind {
-            Kind::Text => Cell::Text(self.name_at(series, row)),
-            Kind::Time => Cell::Time(self.time_at(series, row)),
-            Kind::Count => Cell::Count(self.counts(series)[row]),
-            Kind::Number | Kind::Whole => Cell::Number(self.numbers(series)[row]),
+            Kind::Text => Cell::Text(self.name_at(series, row.number)),
+            Kind::Time => Cell::Time(self.time_at(series, row.number)),
+            Kind::Count => Cell::Count(self.counts(series)[row.number]),
+            Kind::Number | Kind::Whole => Cell::Number(self.numbers(series)[row.number]),
             Kind::Optional => unreachable!("tables of runs have every number"),
+        }
+    }
+
+    /// Its number of an interval.
+    pub(super) fn of_interval(&self, interval: &IntervalRow) -> f64 {
+        let [min, mean, max] = interval.numbers;
+        match self.role {
+            Role::Min => min,
+            Role::Max => max,
+            _ => mean,
+        }
+    }
+
+    /// Whether it has the beginnings of intervals; else, if it has times of intervals, it has their ends.
+    pub(super) fn is_of_starts(&self) -> bool {
+        self.role == Role::Start
+    }
+
+    /// Whether all its numbers in a series are such.
+    pub(super) fn all_numbers(&self, series: &Series, are: fn(f64) -> bool) -> bool {
+        let of_intervals = |all: &PerInterval| all.stretches().all(|(number, _)| are(number));
+        match (self.role, &series.columns) {
+            (Role::Min, Columns::Intervals { min, .. }) => of_intervals(min),
+            (Role::Mean, Columns::Intervals { mean, .. }) => of_intervals(mean),
+            (Role::Max, Columns::Intervals { max, .. }) => of_intervals(max),
+            _ => self.numbers(series).iter().all(|number| are(*number)),
         }
     }
 
@@ -134,11 +187,8 @@ impl Column {
         rows.map(move |row| (self.name_at(series, row), times))
     }
 
-    /// Its times in some rows of several series.
+    /// Its times in some rows of several series of points or lost units.
     pub(super) fn times<'a>(&self, rows: impl Iterator<Item = (&'a Series, Range<usize>)>) -> Values<'a> {
-        if self.role != Role::Time {
-            return Values::Time(rows.flat_map(|(series, rows)| rows.map(|row| self.time_at(series, row))).collect());
-        }
         let instants = |(series, rows): (&'a Series, Range<usize>)| match &series.columns {
             Columns::Points { time, .. } | Columns::Drops { time, .. } => &time[rows],
             Columns::Intervals { .. } => self.foreign(series),
@@ -146,19 +196,10 @@ impl Column {
         Values::Instants(rows.map(instants).collect())
     }
 
-    /// Its times in rows that stand for several intervals each.
-    pub(super) fn times_of_spans(&self, series: &Series, spans: &[Range<usize>]) -> Vec<u64> {
-        let row = |span: &Range<usize>| if self.role == Role::Start { span.start } else { span.end - 1 };
-        spans.iter().map(|span| self.time_at(series, row(span))).collect()
-    }
-
     /// Its numbers in all rows of a series.
     pub(super) fn numbers<'a>(&self, series: &'a Series) -> &'a [f64] {
         match (self.role, &series.columns) {
             (Role::Value, Columns::Points { value, .. }) => value,
-            (Role::Min, Columns::Intervals { min, .. }) => min,
-            (Role::Mean, Columns::Intervals { mean, .. }) => mean,
-            (Role::Max, Columns::Intervals { max, .. }) => max,
             _ => self.foreign(series),
         }
     }
@@ -184,8 +225,6 @@ impl Column {
     fn time_at(&self, series: &Series, row: usize) -> u64 {
         match (self.role, &series.columns) {
             (Role::Time, Columns::Points { time, .. } | Columns::Drops { time, .. }) => time[row].as_ps(),
-            (Role::Start, Columns::Intervals { interval, .. }) => start(*interval, row),
-            (Role::End, Columns::Intervals { interval, end, .. }) => start(*interval, row + 1).min(end.as_ps()),
             _ => self.foreign(series),
         }
     }
@@ -203,10 +242,6 @@ fn is_whole(metric: Metric, role: Role) -> bool {
         Metric::Queue | Metric::VcQueue => matches!(role, Role::Min | Role::Max),
         _ => false,
     }
-}
-
-fn start(interval: Span, row: usize) -> u64 {
-    interval.as_ps().saturating_mul(row as u64)
 }
 
 /// How a unit is spelled in the name of a column.

@@ -1,10 +1,10 @@
 //! The index of a folder of tables: whose they are, which files there are, and a checksum of each.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use ackclock::sim::RESULT_VERSION;
+use ackclock_columns::files;
 use serde::{Deserialize, Serialize};
 
 use crate::seal;
@@ -65,7 +65,7 @@ impl Index {
     /// The index of a folder.
     pub(super) fn read(folder: &Path) -> Result<Index, TableError> {
         let path = folder.join(INDEX);
-        let text = fs::read(&path).map_err(|error| TableError::io(&path, error))?;
+        let text = files::read(&path).map_err(|error| TableError::io(&path, error))?;
         // The version is looked at before anything that may differ between versions.
         let head: Head = serde_json::from_slice(&text).map_err(|error| TableError::damaged(&path, error))?;
         if head.format != FORMAT {
@@ -79,7 +79,7 @@ impl Index {
 
     /// Whether it is as it was written: how it shows that it is not.
     pub(super) fn damage(folder: &Path) -> Option<String> {
-        let text = fs::read(folder.join(INDEX)).ok()?;
+        let text = files::read(&folder.join(INDEX)).ok()?;
         seal::read::<Index>(&text).err()
     }
 

@@ -14,7 +14,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use columns::{Cell, Column, SEED, columns};
+pub use columns::{Cell, Column, Row, SEED, columns, rows};
 pub use error::{OfTables, Problem, TableError};
 pub use index::{Index, IndexedFile};
 pub use read::Tables;

@@ -3,17 +3,17 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ackclock::record::{Columns, DropReason, Metric, Series, Shape};
+use ackclock::record::{Columns, DropReason, Metric, PerInterval, Series, Shape};
 use ackclock::units::{Span, Time};
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::spans;
-use super::write::{Part, SERIES, file_name};
+use super::spans::Counting;
+use super::write::{Part, ROWS_PER_GROUP, SERIES, file_name};
 use super::{Column, INDEX, Index, IndexedFile, OfTables, Origin, Problem, TableError, columns};
 use crate::names::names;
-use ackclock_columns::{Rows, wrong};
+use ackclock_columns::{Rows, decoded_bytes, files, panics, wrong};
 
 /// The tables of one run, on the disk.
 #[derive(Clone, Debug)]
@@ -74,8 +74,8 @@ impl Tables {
         for entry in &self.index.files {
             let opened = self.checked(entry).and_then(|file| {
                 let damaged = |what: String| TableError::damaged(&self.path(entry), what);
-                let reader = SerializedFileReader::new(file).map_err(|error| damaged(error.to_string()))?;
-                let rows = reader.metadata().file_metadata().num_rows();
+                let rows = readable(|| Ok(SerializedFileReader::new(file)?.metadata().file_metadata().num_rows()));
+                let rows = rows.map_err(damaged)?;
                 match u64::try_from(rows) == Ok(entry.rows) {
                     true => Ok(()),
                     false => Err(damaged(format!("it has {rows} rows, {} were written", entry.rows))),
@@ -107,7 +107,7 @@ impl Tables {
         let entry = self.entry(metric)?;
         let file = self.checked(entry)?;
         let path = self.path(entry);
-        table(file, metric).map_err(|error| TableError::damaged(&path, error))
+        readable(|| table(file, metric)).map_err(|error| TableError::damaged(&path, error))
     }
 
     fn entry(&self, metric: Metric) -> Result<&IndexedFile, TableError> {
@@ -142,7 +142,7 @@ impl Tables {
         if found.blake3 != entry.blake3 {
             return Err(TableError::damaged(&path, "its checksum is wrong"));
         }
-        File::open(&path).map_err(|error| TableError::io(&path, error))
+        files::open(&path).map_err(|error| TableError::io(&path, error))
     }
 
     fn path(&self, entry: &IndexedFile) -> PathBuf {
@@ -150,11 +150,39 @@ impl Tables {
     }
 }
 
+/// What a reader of a file finds, or what is wrong with the file. A checksum keeps nobody from changing file and checksum, and the library
+/// may stumble over what it has not expected.
+fn readable<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
+    match panics::caught(read) {
+        Ok(read) => read.map_err(|error| error.to_string()),
+        Err(message) => Err(format!("it cannot be read: {message}")),
+    }
+}
+
+/// Refuses a file that would take more memory than any that was written as it should be: a few octets can stand for many rows.
+fn refuse_too_large(reader: &SerializedFileReader<File>, metric: Metric) -> Result<(), ParquetError> {
+    let metadata = reader.metadata();
+    if metadata.row_groups().iter().any(|group| usize::try_from(group.num_rows()).map_or(true, |n| n > ROWS_PER_GROUP)) {
+        return Err(wrong("a group of its rows is larger than any that is written"));
+    }
+    // Intervals are read group after group.
+    if metric.shape() != Shape::Intervals && decoded_bytes(metadata) > MOST_DECODED_BYTES {
+        let limit = MOST_DECODED_BYTES >> 30;
+        return Err(wrong(&format!("it would take more than {limit} GiB in memory, the most that is read")));
+    }
+    Ok(())
+}
+
 fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
     let reader = SerializedFileReader::new(file)?;
-    let rows = reader.metadata().file_metadata().num_rows() as usize;
+    refuse_too_large(&reader, metric)?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    if schema.num_columns() != 1 + columns(metric, "").len() {
+        return Err(wrong("it has other columns"));
+    }
+    let rows = reader.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum();
     let parts = parts(&reader)?;
-    if parts.iter().map(|part| part.rows as usize).sum::<usize>() != rows {
+    if parts.iter().try_fold(0, |sum: u64, part| sum.checked_add(part.rows)) != Some(rows) {
         return Err(wrong("its series do not have as many rows as the table"));
     }
     let mut rows = Rows::new(&reader);
@@ -170,35 +198,7 @@ fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
             };
             parts.iter().map(points).collect::<Result<_, ParquetError>>()?
         }
-        Shape::Intervals => {
-            let columns = reader.metadata().file_metadata().schema_descr().num_columns();
-            // The times say how many intervals a row stands for; they are of no use where that is one.
-            let (mut starts, mut ends) = (Vec::new(), Vec::new());
-            if parts.iter().any(|part| part.intervals.is_some()) {
-                rows.go_to(columns - 5);
-                (starts, ends) = (rows.times()?, rows.times()?);
-            }
-            rows.go_to(columns - 3);
-            let mut min = rows.numbers()?.into_iter();
-            let mut mean = rows.numbers()?.into_iter();
-            let mut max = rows.numbers()?.into_iter();
-            let mut from = 0;
-            let intervals = |part: &Part| {
-                let n = part.rows as usize;
-                let of_part = from..from + n;
-                from += n;
-                let interval = Span::from_ps(part.interval_ps.ok_or_else(|| wrong("no interval"))?);
-                let end = Time::from_ps(part.end_ps.ok_or_else(|| wrong("no end"))?);
-                let counts = match part.intervals {
-                    Some(all) => spans::counts(&starts[of_part.clone()], &ends[of_part], interval, end, all)?,
-                    None => vec![1; n],
-                };
-                let expanded = |numbers: &mut std::vec::IntoIter<f64>| spans::expanded(numbers.take(n), &counts);
-                let (min, mean, max) = (expanded(&mut min), expanded(&mut mean), expanded(&mut max));
-                Ok(Columns::Intervals { interval, end, min, mean, max })
-            };
-            parts.iter().map(intervals).collect::<Result<_, ParquetError>>()?
-        }
+        Shape::Intervals => intervals(&reader, &parts)?,
         Shape::Drops => {
             // After the seed and the port.
             rows.go_to(2);
@@ -231,6 +231,69 @@ fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
         .collect())
 }
 
+/// The intervals of each part. Group after group: of a day there are more rows than fit into memory, and series take little.
+fn intervals(reader: &SerializedFileReader<File>, parts: &[Part]) -> Result<Vec<Columns>, ParquetError> {
+    let columns = reader.metadata().file_metadata().schema_descr().num_columns();
+    // The times say how many intervals a row stands for; they are of no use where that is one.
+    let are_merged = parts.iter().any(|part| part.intervals.is_some());
+    let mut series = parts.iter().map(Intervals::of).collect::<Result<Vec<_>, _>>()?;
+    let mut at = 0;
+    for group in 0..reader.num_row_groups() {
+        let mut rows = Rows::of_group(reader, group);
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        if are_merged {
+            rows.go_to(columns - 5);
+            (starts, ends) = (rows.times()?, rows.times()?);
+        }
+        rows.go_to(columns - 3);
+        let [min, mean, max] = [rows.numbers()?, rows.numbers()?, rows.numbers()?];
+        for row in 0..mean.len() {
+            while series.get(at).is_some_and(|part| part.rows == 0) {
+                at += 1;
+            }
+            let part = series.get_mut(at).ok_or_else(|| wrong("its series have fewer rows than the table"))?;
+            let times = are_merged.then(|| (starts[row], ends[row]));
+            part.add(times, [min[row], mean[row], max[row]])?;
+        }
+    }
+    series.into_iter().map(Intervals::finish).collect()
+}
+
+/// The intervals of one series, as far as they are read.
+struct Intervals {
+    interval: Span,
+    end: Time,
+    /// Rows that are still to come.
+    rows: u64,
+    counting: Option<Counting>,
+    columns: [PerInterval; 3],
+}
+
+impl Intervals {
+    fn of(part: &Part) -> Result<Intervals, ParquetError> {
+        let interval = Span::from_ps(part.interval_ps.ok_or_else(|| wrong("no interval"))?);
+        let end = Time::from_ps(part.end_ps.ok_or_else(|| wrong("no end"))?);
+        let counting = part.intervals.map(|all| Counting::new(interval, end, all)).transpose()?;
+        Ok(Intervals { interval, end, rows: part.rows, counting, columns: [const { PerInterval::new() }; 3] })
+    }
+
+    fn add(&mut self, times: Option<(u64, u64)>, numbers: [f64; 3]) -> Result<(), ParquetError> {
+        let intervals = match (&mut self.counting, times) {
+            (Some(counting), Some((start, end))) => counting.row(start, end)?,
+            _ => 1,
+        };
+        self.columns.iter_mut().zip(numbers).for_each(|(column, number)| column.push_many(number, intervals));
+        self.rows -= 1;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Columns, ParquetError> {
+        self.counting.map_or(Ok(()), Counting::finish)?;
+        let [min, mean, max] = self.columns;
+        Ok(Columns::Intervals { interval: self.interval, end: self.end, min, mean, max })
+    }
+}
+
 fn parts(reader: &SerializedFileReader<File>) -> Result<Vec<Part>, ParquetError> {
     let metadata = reader.metadata().file_metadata().key_value_metadata();
     let key = format!("ackclock.{SERIES}");
@@ -245,3 +308,6 @@ fn reason_named(text: ByteArray) -> Result<DropReason, ParquetError> {
         .find(|reason| reason.name().as_bytes() == text.data())
         .ok_or_else(|| wrong("an unknown reason"))
 }
+
+/// Of a table of points or lost units. What a run records of these has to fit into memory as it is recorded.
+const MOST_DECODED_BYTES: u64 = 1 << 33;

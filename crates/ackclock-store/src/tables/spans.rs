@@ -2,12 +2,9 @@
 //!
 //! A row stands for several intervals if the value was the same throughout all of them: smallest, mean and largest are
 //! that value, to the bit. Its `start_ps` is that of the first, its `end_ps` that of the last, so what a row says is true
-//! of the time that it names, however many intervals that is.
+//! of the time that it names, however many intervals that is. Rows are made as they are asked for: of a day there are more than fit into memory.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use ackclock::record::{Columns, Series};
+use ackclock::record::{Columns, PerInterval, Series, Stretches};
 use ackclock::units::{Span, Time};
 use parquet::errors::ParquetError;
 
@@ -16,96 +13,152 @@ use ackclock_columns::wrong;
 /// The rows of a series in its table.
 pub(super) struct Rows<'a> {
     pub series: &'a Series,
-    /// Of intervals, if it saves any: which of them each row stands for.
-    pub spans: Option<Vec<Range<usize>>>,
+    rows: usize,
+    /// Of intervals: whether a row may stand for several.
+    pub are_merged: bool,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn of(series: &'a Series) -> Rows<'a> {
-        Rows { series, spans: spans(&series.columns) }
+        let all = series.columns.len();
+        let merged = intervals(&series.columns, true).filter(|_| is_told_by_times(&series.columns)).map(Iterator::count);
+        Rows { series, rows: merged.unwrap_or(all), are_merged: merged.is_some_and(|rows| rows < all) }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.spans.as_ref().map_or(self.series.columns.len(), Vec::len)
+        self.rows
     }
 
-    /// The numbers of some rows, of which `all` has one for each interval or point.
-    pub(super) fn numbers(&self, all: &'a [f64], rows: Range<usize>) -> Cow<'a, [f64]> {
-        match &self.spans {
-            None => Cow::Borrowed(&all[rows]),
-            Some(spans) => Cow::Owned(spans[rows].iter().map(|span| all[span.start]).collect()),
-        }
+    /// The rows of intervals; `None` of a series of something else.
+    pub(super) fn intervals(&self) -> Option<IntervalRows<'a>> {
+        intervals(&self.series.columns, self.are_merged)
     }
 }
 
-fn spans(columns: &Columns) -> Option<Vec<Range<usize>>> {
-    let Columns::Intervals { interval, end, min, mean, max } = columns else { return None };
-    // By the times of a row it must be known how many intervals it stands for.
-    if u64::try_from(mean.len()) != Ok(end.as_ps().div_ceil(interval.as_ps())) {
-        return None;
-    }
-    let constant = |row: usize| {
-        let value = mean[row].to_bits();
-        (min[row].to_bits() == value && max[row].to_bits() == value).then_some(value)
-    };
-    let mut spans: Vec<Range<usize>> = Vec::new();
-    let mut before = None;
-    for row in 0..mean.len() {
-        let value = constant(row);
-        match spans.last_mut() {
-            Some(span) if value.is_some() && value == before => span.end = row + 1,
-            _ => spans.push(row..row + 1),
-        }
-        before = value;
-    }
-    (spans.len() < mean.len()).then_some(spans)
+/// By the times of a row it must be known how many intervals it stands for.
+fn is_told_by_times(columns: &Columns) -> bool {
+    let Columns::Intervals { interval, end, mean, .. } = columns else { return false };
+    u64::try_from(mean.len()) == Ok(end.as_ps().div_ceil(interval.as_ps()))
 }
 
-/// How many intervals each row stands for, by its times; together they must be `intervals`.
-pub(super) fn counts(
-    start: &[u64],
-    end: &[u64],
-    interval: Span,
-    run_end: Time,
-    intervals: u64,
-) -> Result<Vec<usize>, ParquetError> {
-    let broken = || wrong("its intervals do not follow each other");
-    let whole = interval.as_ps();
-    if whole == 0 || run_end.as_ps().div_ceil(whole) != intervals {
-        return Err(broken());
+/// One interval or several equal ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct IntervalRow {
+    /// The number of the first.
+    pub first: u64,
+    /// How many.
+    pub intervals: u64,
+    /// Smallest value, mean and largest.
+    pub numbers: [f64; 3],
+}
+
+impl IntervalRow {
+    /// When it begins and when it ends, picoseconds.
+    pub(super) fn times(&self, interval: Span, end: Time) -> (u64, u64) {
+        let at = |number: u64| interval.as_ps().saturating_mul(number);
+        (at(self.first), at(self.first + self.intervals).min(end.as_ps()))
     }
-    let mut next = 0;
-    let mut counts = Vec::with_capacity(start.len());
-    for (&start, &end) in start.iter().zip(end) {
-        if start != next || end <= start {
+}
+
+/// The rows of intervals, one after the other.
+pub(super) struct IntervalRows<'a> {
+    columns: [Column<'a>; 3],
+    first: u64,
+    is_merging: bool,
+}
+
+struct Column<'a> {
+    rest: Stretches<'a>,
+    value: f64,
+    left: u64,
+}
+
+/// The rows of intervals, each for itself or equal ones as one; `None` of something else.
+pub(super) fn intervals(columns: &Columns, is_merging: bool) -> Option<IntervalRows<'_>> {
+    let Columns::Intervals { min, mean, max, .. } = columns else { return None };
+    let column = |of| Column { rest: PerInterval::stretches(of), value: 0.0, left: 0 };
+    Some(IntervalRows { columns: [min, mean, max].map(column), first: 0, is_merging })
+}
+
+impl Iterator for IntervalRows<'_> {
+    type Item = IntervalRow;
+
+    fn next(&mut self) -> Option<IntervalRow> {
+        for column in &mut self.columns {
+            if column.left == 0 {
+                (column.value, column.left) = column.rest.next()?;
+            }
+        }
+        let numbers = [0, 1, 2].map(|column: usize| self.columns[column].value);
+        let is_constant = numbers.iter().all(|number| number.to_bits() == numbers[0].to_bits());
+        let equal = self.columns.iter().map(|column| column.left).min().unwrap_or(1);
+        let intervals = if is_constant && self.is_merging { equal } else { 1 };
+        self.columns.iter_mut().for_each(|column| column.left -= intervals);
+        let first = self.first;
+        self.first += intervals;
+        Some(IntervalRow { first, intervals, numbers })
+    }
+}
+
+/// Finds out by the times of rows how many intervals each stands for.
+pub(super) struct Counting {
+    interval: u64,
+    end: u64,
+    next: u64,
+}
+
+impl Counting {
+    /// Of a run that ends then; together there must be so many.
+    pub(super) fn new(interval: Span, end: Time, intervals: u64) -> Result<Counting, ParquetError> {
+        let (interval, end) = (interval.as_ps(), end.as_ps());
+        match interval > 0 && end.div_ceil(interval) == intervals {
+            true => Ok(Counting { interval, end, next: 0 }),
+            false => Err(broken()),
+        }
+    }
+
+    /// How many the next row stands for.
+    pub(super) fn row(&mut self, start: u64, end: u64) -> Result<u64, ParquetError> {
+        if start != self.next || end <= start || end > self.end {
             return Err(broken());
         }
-        counts.push(usize::try_from(end.div_ceil(whole) - start / whole).map_err(|_| broken())?);
-        next = end;
+        self.next = end;
+        Ok(end.div_ceil(self.interval) - start / self.interval)
     }
-    match next == run_end.as_ps() {
-        true => Ok(counts),
-        false => Err(broken()),
+
+    /// There is no other row.
+    pub(super) fn finish(self) -> Result<(), ParquetError> {
+        if self.next == self.end { Ok(()) } else { Err(broken()) }
     }
 }
 
-/// Each number as often as its row stands for intervals.
-pub(super) fn expanded(numbers: impl Iterator<Item = f64>, counts: &[usize]) -> Vec<f64> {
-    numbers.zip(counts).flat_map(|(number, &count)| std::iter::repeat_n(number, count)).collect()
+fn broken() -> ParquetError {
+    wrong("its intervals do not follow each other")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::record::Metric;
 
-    fn intervals(end: u64, rows: &[(f64, f64, f64)]) -> Columns {
-        Columns::Intervals {
+    fn series(end: u64, rows: &[(f64, f64, f64)]) -> Series {
+        let columns = Columns::Intervals {
             interval: Span::from_ps(10),
             end: Time::from_ps(end),
             min: rows.iter().map(|row| row.0).collect(),
             mean: rows.iter().map(|row| row.1).collect(),
             max: rows.iter().map(|row| row.2).collect(),
-        }
+        };
+        Series { metric: Metric::Queue, of: "p".into(), vc: None, columns }
+    }
+
+    fn spans(end: u64, rows: &[(f64, f64, f64)]) -> (bool, Vec<(u64, u64)>) {
+        let series = series(end, rows);
+        let rows = Rows::of(&series);
+        let found: Vec<(u64, u64)> =
+            rows.intervals().unwrap().map(|row| (row.first, row.first + row.intervals)).collect();
+        assert_eq!(found.len(), rows.len());
+        (rows.are_merged, found)
     }
 
     #[test]
@@ -113,20 +166,24 @@ mod tests {
         let (idle, one, busy) = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 0.5, 1.0));
         let rows = [idle, idle, idle, busy, busy, one, one, idle];
         // Busy intervals are alike by chance, and stay.
-        assert_eq!(spans(&intervals(75, &rows)), Some(vec![0..3, 3..4, 4..5, 5..7, 7..8]));
-        assert_eq!(spans(&intervals(30, &[idle, busy, one])), None, "it saves nothing");
-        assert_eq!(spans(&intervals(90, &[idle, idle])), None, "the times would not say how many there are");
+        assert_eq!(spans(75, &rows), (true, vec![(0, 3), (3, 4), (4, 5), (5, 7), (7, 8)]));
+        assert_eq!(spans(30, &[idle, busy, one]), (false, vec![(0, 1), (1, 2), (2, 3)]), "it saves nothing");
+        assert_eq!(spans(90, &[idle, idle]), (false, vec![(0, 1), (1, 2)]), "times would not say how many there are");
         // Minus zero is another number.
-        assert_eq!(spans(&intervals(20, &[idle, (-0.0, -0.0, -0.0)])), None);
+        assert_eq!(spans(20, &[idle, (-0.0, -0.0, -0.0)]), (false, vec![(0, 1), (1, 2)]));
     }
 
     #[test]
     fn the_times_of_rows_say_how_many_intervals_they_are() {
-        let of = |start: &[u64], end: &[u64]| counts(start, end, Span::from_ps(10), Time::from_ps(75), 8);
+        let of = |start: &[u64], end: &[u64]| -> Result<Vec<u64>, ParquetError> {
+            let mut counting = Counting::new(Span::from_ps(10), Time::from_ps(75), 8)?;
+            let counts = start.iter().zip(end).map(|(start, end)| counting.row(*start, *end)).collect();
+            counting.finish().and(counts)
+        };
         assert_eq!(of(&[0, 30, 40, 50, 70], &[30, 40, 50, 70, 75]).unwrap(), [3, 1, 1, 2, 1]);
-        assert_eq!(expanded([1.0, 2.0].into_iter(), &[2, 1]), [1.0, 1.0, 2.0]);
         for (start, end) in [(&[0, 40][..], &[30, 75][..]), (&[0, 30], &[30, 70]), (&[0, 30], &[30, 20]), (&[], &[])] {
             assert!(of(start, end).is_err(), "{start:?} {end:?}");
         }
+        assert!(Counting::new(Span::ZERO, Time::from_ps(75), 8).is_err());
     }
 }

@@ -38,7 +38,7 @@ fn bits(series: &[Series]) -> String {
             "{:?} {:?} {:?}",
             (series.metric, &series.of, &series.vc),
             (interval.as_ps(), end.as_ps()),
-            [bits(min), bits(mean), bits(max)]
+            [min, mean, max].map(|column| bits(&column.to_vec()))
         ),
         Columns::Drops { .. } => format!("{series:?}"),
     };
@@ -67,7 +67,7 @@ fn any_columns(metric: Metric) -> BoxedStrategy<Columns> {
                     end: Time::from_ps((rows.len() as u64 - 1) * interval + last.min(interval)),
                     mean: sum(0.5),
                     max: sum(1.0),
-                    min,
+                    min: min.into(),
                 }
             })
             .boxed(),
@@ -148,15 +148,15 @@ fn units_meanings_and_origin_are_in_the_file() {
     let intervals = Columns::Intervals {
         interval: Span::from_ms(10),
         end: Time::from_ps(15_000_000_000),
-        min: vec![0.0, 1.0],
-        mean: vec![0.5, 2.0],
-        max: vec![1.0, 3.0],
+        min: vec![0.0, 1.0].into(),
+        mean: vec![0.5, 2.0].into(),
+        max: vec![1.0, 3.0].into(),
     };
     let series = Series { metric: Metric::Queue, of: "sw1->sw2".into(), vc: None, columns: intervals };
     // The last interval ends with the run, 15 ms after its beginning.
     let end = columns(Metric::Queue, "cells").into_iter().find(|column| column.name == "end_ps").unwrap();
-    assert_eq!(end.cell(&series, 0), Cell::Time(10_000_000_000));
-    assert_eq!(end.cell(&series, 1), Cell::Time(15_000_000_000));
+    let ends: Vec<Cell> = rows(&series).map(|row| end.cell(&row)).collect();
+    assert_eq!(ends, [Cell::Time(10_000_000_000), Cell::Time(15_000_000_000)]);
     written(&place, &[series]);
     let reader = SerializedFileReader::new(File::open(place.path().join("queue.parquet")).unwrap()).unwrap();
     let metadata = reader.metadata().file_metadata();
@@ -221,7 +221,7 @@ fn an_idle_port_is_one_row_and_is_read_as_it_was() {
         let columns = Columns::Intervals {
             interval: Span::from_ps(100),
             end: Time::from_ps(99_950),
-            min: vec![0.0; 1000],
+            min: vec![0.0; 1000].into(),
             mean: (0..1000).map(|n| value(n, 0.25)).collect(),
             max: (0..1000).map(|n| value(n, 1.0)).collect(),
         };

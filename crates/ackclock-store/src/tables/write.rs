@@ -1,6 +1,6 @@
 //! From series to Parquet files.
 
-use std::fs::{self, File};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -10,10 +10,10 @@ use ackclock::sim::RESULT_VERSION;
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
 
-use super::spans::Rows;
+use super::spans::{IntervalRow, IntervalRows, Rows};
 use super::{Column, FORMAT_VERSION, INDEX, Index, IndexedFile, Origin, SEED, TableError, columns};
 use crate::seal;
-use ackclock_columns::{Kind, Values};
+use ackclock_columns::{Kind, Values, files};
 
 /// Writes the series of one run to a folder, which is made if it is not there: a file for each metric, then the index.
 /// Everything has reached the disk when this returns.
@@ -22,7 +22,7 @@ use ackclock_columns::{Kind, Values};
 /// If a file cannot be written: no room, no permission. What was begun stays; without an index it is not taken for
 /// tables.
 pub fn write(folder: &Path, series: &[Series], origin: &Origin) -> Result<(), TableError> {
-    fs::create_dir_all(folder).map_err(|error| TableError::io(folder, error))?;
+    files::create_folder(folder).map_err(|error| TableError::io(folder, error))?;
     let mut files = Vec::new();
     for metric in Metric::ALL {
         let of_metric: Vec<&Series> = series.iter().filter(|series| series.metric == metric).collect();
@@ -32,7 +32,7 @@ pub fn write(folder: &Path, series: &[Series], origin: &Origin) -> Result<(), Ta
     }
     let path = folder.join(INDEX);
     let text = seal::to_text(&Index::new(origin, files));
-    let mut file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
+    let mut file = files::create_new(&path).map_err(|error| TableError::io(&path, error))?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| TableError::io(&path, error))
 }
 
@@ -71,7 +71,7 @@ impl Part {
             of: series.of.clone(),
             vc: series.vc.clone(),
             rows: rows.len() as u64,
-            intervals: rows.spans.as_ref().map(|_| series.columns.len() as u64),
+            intervals: rows.are_merged.then(|| series.columns.len() as u64),
             interval_ps,
             end_ps,
             names,
@@ -81,7 +81,7 @@ impl Part {
 
 fn table(folder: &Path, metric: Metric, series: &[&Series], origin: &Origin) -> Result<IndexedFile, TableError> {
     let path = folder.join(file_name(metric.name()));
-    let file = File::create(&path).map_err(|error| TableError::io(&path, error))?;
+    let file = files::create_new(&path).map_err(|error| TableError::io(&path, error))?;
     let rows = write_table(&file, metric, series, origin).map_err(|error| TableError::io(&path, error))?;
     file.sync_all().map_err(|error| TableError::io(&path, error))?;
     IndexedFile::of(&path, metric.name(), rows).map_err(|error| TableError::io(&path, error))
@@ -122,7 +122,7 @@ fn write_table(file: impl Write + Send, metric: Metric, series: &[&Series], orig
     let mut columns = columns(metric, &origin.unit);
     for column in columns.iter_mut().filter(|column| column.kind == Kind::Whole) {
         // What should be whole and is not is kept as it is.
-        if !series.iter().all(|rows| column.numbers(rows.series).iter().all(|number| is_whole(*number))) {
+        if !series.iter().all(|rows| column.all_numbers(rows.series, is_whole)) {
             column.kind = Kind::Number;
         }
     }
@@ -146,6 +146,7 @@ fn parquet(
     let of_columns = columns.iter().map(|column| (column.name.as_str(), column.kind));
     let named: Vec<(&str, Kind)> = std::iter::once((SEED.0, Kind::Whole)).chain(of_columns).collect();
     let groups = row_groups(series);
+    let mut intervals = Intervals::default();
     let name = metric.name().replace('-', "_");
     // The largest seed is that of TOML, which is that of the column.
     let seed = origin.seed as i64;
@@ -157,7 +158,10 @@ fn parquet(
         groups.len(),
         |group, column| match column.checked_sub(1) {
             None => Values::Same(seed, groups[group].iter().map(|(_, rows)| rows.len()).sum()),
-            Some(column) => values(&columns[column], &groups[group]),
+            Some(column) => {
+                intervals.go_to(group, &groups[group]);
+                values(&columns[column], &groups[group], &intervals.rows)
+            }
         },
     )
 }
@@ -210,32 +214,65 @@ fn row_groups<'a, 'b>(series: &'b [Rows<'a>]) -> Vec<Vec<(&'b Rows<'a>, Range<us
     groups
 }
 
-fn values<'a>(column: &Column, parts: &[(&Rows<'a>, Range<usize>)]) -> Values<'a> {
+/// The intervals of one group of rows, which are made when the group is written.
+#[derive(Default)]
+struct Intervals<'a> {
+    group: Option<usize>,
+    /// What is left of the series that goes on in the next group.
+    rest: Option<IntervalRows<'a>>,
+    /// Of each part of the group.
+    rows: Vec<Vec<IntervalRow>>,
+}
+
+impl<'a> Intervals<'a> {
+    /// Makes those of a group, of the first or of that after the last one.
+    fn go_to(&mut self, group: usize, parts: &[(&Rows<'a>, Range<usize>)]) {
+        if self.group == Some(group) {
+            return;
+        }
+        self.group = Some(group);
+        self.rows.clear();
+        for (rows, range) in parts {
+            if range.start == 0 {
+                self.rest = rows.intervals();
+            }
+            self.rows.push(self.rest.iter_mut().flatten().take(range.len()).collect());
+        }
+    }
+}
+
+/// The values of a column in the parts of a group; `intervals` are those of each part, if it has any.
+fn values<'a>(column: &Column, parts: &[(&Rows<'a>, Range<usize>)], intervals: &[Vec<IntervalRow>]) -> Values<'a> {
     let rows = || parts.iter().map(|(rows, range)| (rows.series, range.clone()));
-    let numbers = || parts.iter().map(|(rows, range)| rows.numbers(column.numbers(rows.series), range.clone()));
+    let numbers = || {
+        let of_part = |((rows, range), intervals): (&(&Rows<'a>, Range<usize>), &Vec<IntervalRow>)| match rows.intervals() {
+            Some(_) => Cow::Owned(intervals.iter().map(|interval| column.of_interval(interval)).collect()),
+            None => Cow::Borrowed(&column.numbers(rows.series)[range.clone()]),
+        };
+        parts.iter().zip(intervals).map(of_part).collect()
+    };
     match column.kind {
         Kind::Text => Values::Runs(rows().flat_map(|(series, rows)| column.names(series, rows)).collect()),
-        Kind::Time if parts.iter().any(|(rows, _)| rows.spans.is_some()) => {
-            Values::Time(parts.iter().flat_map(|(rows, range)| times(column, rows, range.clone())).collect())
+        Kind::Time if parts.iter().any(|(rows, _)| rows.intervals().is_some()) => {
+            Values::Time(parts.iter().zip(intervals).flat_map(|((rows, _), of)| times(column, rows, of)).collect())
         }
         Kind::Time => column.times(rows()),
         Kind::Count => Values::Count(rows().flat_map(|(series, rows)| &column.counts(series)[rows]).copied().collect()),
-        Kind::Number => Values::Number(numbers().collect()),
-        Kind::Whole => Values::Whole(numbers().collect()),
+        Kind::Number => Values::Number(numbers()),
+        Kind::Whole => Values::Whole(numbers()),
         Kind::Optional => unreachable!("tables of runs have every number"),
     }
 }
 
-/// The times of some rows of a series of intervals, some of which may stand for several.
-fn times(column: &Column, rows: &Rows<'_>, range: Range<usize>) -> Vec<u64> {
-    match &rows.spans {
-        Some(spans) => column.times_of_spans(rows.series, &spans[range]),
-        None => column.times_of_spans(rows.series, &range.map(|row| row..row + 1).collect::<Vec<_>>()),
-    }
+/// The times of rows of intervals.
+fn times(column: &Column, rows: &Rows<'_>, intervals: &[IntervalRow]) -> Vec<u64> {
+    let Columns::Intervals { interval, end, .. } = &rows.series.columns else { return Vec::new() };
+    let time = |(start, end): (u64, u64)| if column.is_of_starts() { start } else { end };
+    intervals.iter().map(|row| time(row.times(*interval, *end))).collect()
 }
 
 /// Enough to compress well, few enough that one column of it is a few megabytes in memory.
-const ROWS_PER_GROUP: usize = 1 << 18;
+pub(super) const ROWS_PER_GROUP: usize = 1 << 18;
 /// 2⁵³: up to here every integer is a double.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 /// The key of the parts.

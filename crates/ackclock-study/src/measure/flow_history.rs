@@ -60,7 +60,7 @@ impl FlowHistory {
         let send_window = points(Metric::SendWindow);
         Some(FlowHistory {
             interval: interval.as_secs_f64(),
-            throughput_bps: mean.clone(),
+            throughput_bps: mean.to_vec(),
             cwnd: means(cwnd).into_iter().map(|bytes| bytes / f64::from(mss)).collect(),
             send_window: send_window.map(means).unwrap_or_default(),
             told: send_window.map(told).unwrap_or_default(),
@@ -138,9 +138,9 @@ mod tests {
         let columns = Columns::Intervals {
             interval: Span::from_ms(10),
             end: Time::ZERO + Span::from_ms(30),
-            min: vec![0.0; 3],
-            mean: vec![8.0; 3],
-            max: vec![9.0; 3],
+            min: vec![0.0; 3].into(),
+            mean: vec![8.0; 3].into(),
+            max: vec![9.0; 3].into(),
         };
         let all = [
             Series { metric: Metric::Throughput, of: "f".into(), vc: None, columns },

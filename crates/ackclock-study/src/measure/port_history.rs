@@ -58,7 +58,7 @@ impl PortHistory {
         let recorded = |metric: Metric| {
             let of_port = |series: &&Series| series.metric == metric && series.vc.is_none() && series.of == port;
             match &series.iter().find(of_port)?.columns {
-                Columns::Intervals { interval, mean, .. } => Some((interval.as_secs_f64(), mean.clone())),
+                Columns::Intervals { interval, mean, .. } => Some((interval.as_secs_f64(), mean.to_vec())),
                 _ => None,
             }
         };

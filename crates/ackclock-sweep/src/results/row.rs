@@ -17,3 +17,12 @@ pub(crate) struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settles_s: Option<f64>,
 }
+
+impl Row {
+    /// A hash of the numbers: runs with the same are equal.
+    pub(crate) fn hash_of_numbers(&self) -> u128 {
+        let hash = blake3::hash(format!("{:?}", self.numbers).as_bytes());
+        let (first, _) = hash.as_bytes().split_at(size_of::<u128>());
+        u128::from_le_bytes(first.try_into().expect("a hash has 32 octets"))
+    }
+}

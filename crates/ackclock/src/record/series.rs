@@ -1,6 +1,6 @@
 //! Columns: what was recorded over time, and what was captured at hosts.
 
-use super::{DropReason, Metric};
+use super::{DropReason, Metric, PerInterval};
 use crate::packet::Segment;
 use crate::units::{Span, Time};
 
@@ -36,11 +36,11 @@ pub enum Columns {
         /// The end of the run.
         end: Time,
         /// Smallest value of each, in the metric's unit.
-        min: Vec<f64>,
+        min: PerInterval,
         /// Average over the time of each.
-        mean: Vec<f64>,
+        mean: PerInterval,
         /// Largest value of each.
-        max: Vec<f64>,
+        max: PerInterval,
     },
     /// Units that were refused, or lost on the link.
     Drops {
@@ -58,7 +58,7 @@ pub enum Columns {
 }
 
 impl Columns {
-    /// How many rows there are.
+    /// How many points, intervals or units there are.
     pub fn len(&self) -> usize {
         match self {
             Columns::Points { time, .. } | Columns::Drops { time, .. } => time.len(),

@@ -93,6 +93,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         console::note(format_args!("interrupted: {said}"));
         return Ok(Exit::Interrupted);
     }
+    store.note_mended(&damage)?;
     finish(&mut store, &shown, options.shard)
 }
 
@@ -331,16 +332,7 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
     let missing = store.with_results(|results| results.count(Status::Missing));
     let place = store.path().display().to_string();
     if missing > 0 {
-        let missing = diagnostics::plural(missing, "run");
-        console::note(format_args!("{missing} of the sweep missing in {place}: no table was written"));
-        let remedy = match shard {
-            Shard::WHOLE => {
-                "run the other parts, or `ackclock sweep` with --out of this folder, which does what is missing"
-            }
-            _ => "put the parts together: ackclock merge DIR... --out DIR",
-        };
-        console::note(format_args!("{remedy}"));
-        return Ok(Exit::Fine);
+        return unfinished(store, shown, shard, missing);
     }
     let (method, baseline) = (shown.method, shown.baseline);
     store.write_tables(method, baseline)?;
@@ -366,6 +358,25 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
     store.with_results(|results| shown.write(results))?;
     // What failed is in the table, with the reason; a script notices by the exit code.
     Ok(if failed > 0 { Exit::Outside } else { Exit::Fine })
+}
+
+/// Says what is missing of a sweep of which not all runs ended: of a part that is nothing wrong, unless some of its runs failed, or files
+/// were asked for that only the whole sweep has.
+fn unfinished(store: &Store, shown: &Shown, shard: Shard, missing: usize) -> Result<Exit, Failure> {
+    let place = store.path().display();
+    let missing = diagnostics::plural(missing, "run");
+    console::note(format_args!("{missing} of the sweep missing in {place}: no table was written"));
+    let remedy = match shard {
+        Shard::WHOLE => "run the other parts, or `ackclock sweep` with --out of this folder, which does what is missing",
+        _ => "put the parts together: ackclock merge DIR... --out DIR",
+    };
+    let failed = store.with_results(say_failures);
+    if let Some(first) = shown.asked_for() {
+        return Err(Failure::outside(format_args!("`{}` was not written: {missing} missing", first.display()), remedy));
+    }
+    console::note(format_args!("{remedy}"));
+    // A part is whole with its own runs; a merge is not.
+    Ok(if failed > 0 || shard == Shard::WHOLE { Exit::Outside } else { Exit::Fine })
 }
 
 /// Says at which points the most seeds were not enough.

@@ -50,6 +50,11 @@ impl Shown {
         Ok(Shown { method: args.interval.into(), baseline, plots, page: args.report.clone() })
     }
 
+    /// The first file that is asked for beside those of the folder.
+    pub fn asked_for(&self) -> Option<&Path> {
+        self.plots.first().map(|(path, _)| path.as_path()).or(self.page.as_deref())
+    }
+
     /// Writes the files that are asked for beside those of the folder, and says that it did.
     pub fn write(&self, results: &Results) -> Result<(), Failure> {
         for (path, format) in &self.plots {

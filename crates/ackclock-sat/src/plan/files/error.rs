@@ -1,6 +1,5 @@
 //! What can be wrong with a plan on the disk.
 
-use std::convert::Infallible;
 use std::io::ErrorKind;
 
 use ackclock_columns::{FileError, FileKind};
@@ -12,16 +11,21 @@ pub type PlanError = FileError<OfPlans>;
 /// What is wrong.
 pub type Problem = ackclock_columns::Problem<OfPlans>;
 
-/// Plans have no problems of their own.
+/// What only plans can have.
 #[derive(Debug)]
-pub struct OfPlans(Infallible);
+pub enum OfPlans {
+    /// Something else has the name of a file that would be written.
+    NotOurs,
+}
 
 impl FileKind for OfPlans {
     const WHAT: &'static str = "a contact plan of ackclock";
     const FORMAT_VERSION: u32 = FORMAT_VERSION;
 
     fn words(&self) -> &'static str {
-        match self.0 {}
+        match self {
+            OfPlans::NotOurs => "is not a file of a contact plan, and would be replaced",
+        }
     }
 
     fn help(problem: &Problem) -> String {
@@ -40,7 +44,7 @@ impl FileKind for OfPlans {
                 "read it with the newer ackclock that wrote it".into()
             }
             Problem::OtherFormat { .. } => "write the plan again with this ackclock".into(),
-            Problem::Own(OfPlans(never)) => match *never {},
+            Problem::Own(OfPlans::NotOurs) => "name another folder, or move it away; nothing was written".into(),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The index of a plan: what is no table, and a checksum of each file and of itself.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use ackclock::units::{Span, Time};
+use ackclock_columns::files;
 use serde::{Deserialize, Serialize};
 
 use super::{FORMAT_VERSION, PlanError, Problem};
@@ -63,17 +63,20 @@ impl Index {
     }
 
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let mut file = File::create(path)?;
+        let mut file = files::create_new(path)?;
         file.write_all(self.text().as_bytes())?;
         file.sync_all()
     }
 
     pub fn read(path: &Path) -> Result<Index, PlanError> {
-        let length = regular_length(path).map_err(|error| PlanError::io(path, error))?;
+        let failed = |error| PlanError::io(path, error);
+        let mut file = files::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
         if length > MAX_INDEX_BYTES {
             return Err(PlanError::damaged(path, format!("it has {length} bytes; an index has a few kB")));
         }
-        let text = fs::read(path).map_err(|error| PlanError::io(path, error))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(failed)?;
         let head: Head = serde_json::from_slice(&text).map_err(|error| PlanError::damaged(path, error))?;
         if head.format != FORMAT {
             return Err(PlanError::new(path, Problem::Foreign));
@@ -118,7 +121,7 @@ impl IndexedFile {
     /// Makes sure that a file is as it was written.
     pub fn check(&self, path: &Path) -> Result<(), PlanError> {
         let failed = |error| PlanError::io(path, error);
-        let bytes = regular_length(path).map_err(failed)?;
+        let bytes = files::open(path).and_then(|file| file.metadata()).map_err(failed)?.len();
         if bytes != self.bytes {
             return Err(PlanError::damaged(path, format!("it has {bytes} bytes, {} were written", self.bytes)));
         }
@@ -127,15 +130,6 @@ impl IndexedFile {
             true => Ok(()),
             false => Err(PlanError::damaged(path, "its checksum is wrong")),
         }
-    }
-}
-
-/// The length of a file on the disk. A pipe or a device has none: to open one may wait for ever, and to read one may not end.
-fn regular_length(path: &Path) -> io::Result<u64> {
-    let metadata = fs::metadata(path)?;
-    match metadata.is_file() {
-        true => Ok(metadata.len()),
-        false => Err(io::Error::new(io::ErrorKind::Unsupported, "it is no regular file")),
     }
 }
 

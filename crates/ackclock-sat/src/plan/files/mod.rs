@@ -22,10 +22,11 @@ pub use error::{OfPlans, PlanError, Problem};
 pub use format::{FORMAT_VERSION, INDEX};
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process;
 
-use ackclock_columns::Kind;
+use ackclock_columns::{Kind, files};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use self::index::{Index, IndexedFile};
@@ -34,6 +35,8 @@ use super::Plan;
 
 /// Tables of few bytes can stand for many rows: 90 kB were 2.8 GB. A day of a shell of 1584 satellites takes a tenth of this.
 const MAX_DECODED_BYTES: u64 = 1 << 29;
+/// Where the files of a plan are until all are there, with the number of the process.
+const STAGE: &str = ".part-";
 
 impl Plan {
     /// Writes the plan to a folder, which is made if it is not there. Everything has reached the disk when this returns.
@@ -42,8 +45,10 @@ impl Plan {
     /// If a file cannot be written: no room, no permission. Then the folder is as it was.
     pub fn write(&self, folder: &Path) -> Result<(), PlanError> {
         let is_new = !folder.exists();
-        fs::create_dir_all(folder).map_err(|error| PlanError::io(folder, error))?;
-        let stage = folder.join(format!(".part-{}", process::id()));
+        refuse_others(folder)?;
+        files::create_folder(folder).map_err(|error| PlanError::io(folder, error))?;
+        remove_abandoned(folder);
+        let stage = folder.join(format!("{STAGE}{}", process::id()));
         let written = self.write_files(&stage, folder).and_then(|()| take_over(&stage, folder));
         if written.is_err() {
             let _ = fs::remove_dir_all(&stage);
@@ -56,12 +61,14 @@ impl Plan {
 
     /// Writes the files to `stage`, which is made; errors name them by their places in `folder`.
     fn write_files(&self, stage: &Path, folder: &Path) -> Result<(), PlanError> {
-        fs::create_dir_all(stage).map_err(|error| PlanError::io(folder, error))?;
-        let mut files = Vec::new();
+        files::create_folder(stage).map_err(|error| PlanError::io(folder, error))?;
+        // Held until all is in its place: what a killed process left is told by it.
+        let _lock = File::open(stage).inspect(|stage| drop(stage.try_lock()));
+        let mut written = Vec::new();
         for table in TABLES {
             let (path, place) = (stage.join(table.file_name()), folder.join(table.file_name()));
             let failed = |error| PlanError::io(&place, error);
-            let file = File::create(&path).map_err(failed)?;
+            let file = files::create_new(&path).map_err(failed)?;
             let named: Vec<(&str, Kind)> = table.columns.iter().map(|column| (column.name, column.kind)).collect();
             let mut columns = (table.values)(self).into_iter().map(Some).collect::<Vec<_>>();
             let rows = columns.first().and_then(Option::as_ref).map_or(0, |(rows, _)| *rows);
@@ -71,9 +78,9 @@ impl Plan {
             .map_err(|error| failed(ackclock_columns::cause(error)))?;
             file.sync_all().map_err(failed)?;
             let (bytes, blake3) = ackclock_columns::checksum(&path).map_err(failed)?;
-            files.push(IndexedFile { table: table.name.into(), rows: rows as u64, bytes, blake3 });
+            written.push(IndexedFile { table: table.name.into(), rows: rows as u64, bytes, blake3 });
         }
-        let written = Index::of(self, files).write(&stage.join(INDEX));
+        let written = Index::of(self, written).write(&stage.join(INDEX));
         written.map_err(|error| PlanError::io(&folder.join(INDEX), error))
     }
 
@@ -91,8 +98,9 @@ impl Plan {
             let entry = entry.ok_or_else(|| PlanError::damaged(&folder.join(INDEX), "it does not name all tables"))?;
             entry.check(&path)?;
             let damaged = |what: String| PlanError::damaged(&path, what);
-            let file = File::open(&path).map_err(|error| PlanError::io(&path, error))?;
-            let reader = SerializedFileReader::new(file).map_err(|error| damaged(error.to_string()))?;
+            let file = files::open(&path).map_err(|error| PlanError::io(&path, error))?;
+            let reader = ackclock_columns::panics::caught(|| SerializedFileReader::new(file)).map_err(damaged)?;
+            let reader = reader.map_err(|error| damaged(error.to_string()))?;
             if reader.metadata().file_metadata().schema_descr().num_columns() != table.columns.len() {
                 return Err(damaged("it has other columns".into()));
             }
@@ -103,11 +111,61 @@ impl Plan {
                     "the plan would take more than {limit} MiB in memory, the most that is read"
                 )));
             }
-            (table.read)(&mut plan, &reader).map_err(|error| damaged(error.to_string()))?;
+            let read = ackclock_columns::panics::caught(|| (table.read)(&mut plan, &reader)).map_err(damaged)?;
+            read.map_err(|error| damaged(error.to_string()))?;
         }
         plan.check_sound().map_err(|what| PlanError::damaged(folder, what))?;
         Ok(plan)
     }
+}
+
+/// Refuses a folder in which something has the name of a file of a plan and is none.
+fn refuse_others(folder: &Path) -> Result<(), PlanError> {
+    let foreign = |path: &Path| Err(PlanError::new(path, Problem::Own(OfPlans::NotOurs)));
+    for table in TABLES {
+        let path = folder.join(table.file_name());
+        let is_ours = |file: &File| {
+            let file = file.try_clone().ok()?;
+            let reader = ackclock_columns::panics::caught(|| SerializedFileReader::new(file)).ok()?.ok()?;
+            let metadata = reader.metadata().file_metadata().key_value_metadata()?;
+            Some(metadata.iter().any(|entry| entry.key.starts_with("ackclock.")))
+        };
+        match files::open(&path) {
+            Ok(file) if is_ours(&file) == Some(true) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if files::Refused::of(&error).is_none() => return Err(PlanError::io(&path, error)),
+            _ => return foreign(&path),
+        }
+    }
+    let path = folder.join(INDEX);
+    match Index::read(&path) {
+        Ok(_) => Ok(()),
+        Err(error) => match &error.problem {
+            Problem::Missing | Problem::OtherFormat { .. } => Ok(()),
+            // A plan that is damaged is written again.
+            Problem::Damaged(_) if files::read_to_string(&path).is_ok_and(|text| text.contains("\"ackclock-plan\"")) => Ok(()),
+            _ => foreign(&path),
+        },
+    }
+}
+
+/// Removes what killed processes left of plans that they were writing: nobody holds the lock of it.
+fn remove_abandoned(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_stage = entry.file_name().to_string_lossy().strip_prefix(STAGE).is_some_and(|process| process.parse::<u32>().is_ok());
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_stage && is_folder && File::open(entry.path()).is_ok_and(|stage| stage.try_lock().is_ok()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// The text of the index of a plan: what tells it from others.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn index(folder: &Path) -> std::io::Result<Vec<u8>> {
+    files::read(&folder.join(INDEX))
 }
 
 /// Moves the files of a plan to their places, first the index of what was there away: between two plans there is none.

@@ -1,29 +1,36 @@
 //! Amounts and times per interval.
 
-use crate::record::Columns;
+use crate::record::{Columns, PerInterval};
 use crate::units::{Span, Time};
 
 /// How many parts an interval has, over which the extremes of a rate are taken.
 pub(super) const PARTS: u64 = 10;
 
-/// An amount per interval, as a rate: its mean, and the extremes over tenths of the interval.
+/// An amount per interval, as a rate: its mean, and the extremes over tenths of the interval. What is told comes in the order of time.
 #[derive(Clone, Debug)]
 pub struct Amounts {
     part: Span,
-    parts: Vec<u64>,
+    /// The rate is per this time.
+    unit: Span,
+    /// The number of the running interval, and the amount in each of its parts.
+    number: u64,
+    parts: [u64; PARTS as usize],
+    /// Of the intervals before it: smallest rate, mean, largest.
+    columns: [PerInterval; 3],
 }
 
 impl Amounts {
-    /// Nothing yet. `interval` is a multiple of ten picoseconds.
-    pub fn new(interval: Span) -> Amounts {
-        Amounts { part: Span::from_ps(interval.as_ps() / PARTS), parts: Vec::new() }
+    /// Nothing yet; rates are per `unit`. `interval` is a multiple of ten picoseconds.
+    pub fn new(interval: Span, unit: Span) -> Amounts {
+        let part = Span::from_ps(interval.as_ps() / PARTS);
+        let columns = [const { PerInterval::new() }; 3];
+        Amounts { part, unit, number: 0, parts: [0; PARTS as usize], columns }
     }
 
     /// Something at an instant.
     pub fn add(&mut self, now: Time, amount: u64) {
-        let part = (now.as_ps() / self.part.as_ps()) as usize;
-        self.reach(part);
-        self.parts[part] += amount;
+        let part = now.as_ps() / self.part.as_ps();
+        *self.part_of(part) += amount;
     }
 
     /// One per picosecond from an instant to another, which is not earlier.
@@ -31,43 +38,70 @@ impl Amounts {
         let width = self.part.as_ps();
         let (mut from, to) = (from.as_ps(), to.as_ps());
         while from < to {
-            let part = (from / width) as usize;
-            let end = to.min((part as u64 + 1) * width);
-            self.reach(part);
-            self.parts[part] += end - from;
+            let part = from / width;
+            let end = to.min((part + 1) * width);
+            *self.part_of(part) += end - from;
             from = end;
         }
     }
 
-    pub(super) fn reach(&mut self, part: usize) {
-        if part >= self.parts.len() {
-            self.parts.resize(part + 1, 0);
+    /// A part, counted from the start of the run.
+    #[inline]
+    fn part_of(&mut self, part: u64) -> &mut u64 {
+        let number = part / PARTS;
+        if number != self.number {
+            self.close_until(number);
         }
+        &mut self.parts[(part % PARTS) as usize]
     }
 
-    /// Amounts per `unit` of time, up to `end`.
-    pub(super) fn columns(&self, end: Time, unit: Span) -> Columns {
-        let width = self.part.as_ps();
-        let (mut min, mut mean, mut max) = (Vec::new(), Vec::new(), Vec::new());
-        let count = end.as_ps().div_ceil(width * PARTS);
-        for interval in 0..count {
-            let (mut low, mut high, mut sum, mut time) = (f64::INFINITY, 0.0f64, 0, 0);
-            for part in interval * PARTS..(interval + 1) * PARTS {
-                let length = end.as_ps().saturating_sub(part * width).min(width);
-                if length == 0 {
-                    break;
-                }
-                let amount = self.parts.get(part as usize).copied().unwrap_or(0);
-                let rate = amount as f64 / (length as f64 / unit.as_ps() as f64);
-                (low, high) = (low.min(rate), high.max(rate));
-                sum += amount;
-                time += length;
-            }
-            min.push(low);
-            mean.push(sum as f64 / (time as f64 / unit.as_ps() as f64));
-            max.push(high);
+    /// Another interval is running.
+    #[inline(never)]
+    fn close_until(&mut self, number: u64) {
+        debug_assert!(number > self.number, "what is told comes in the order of time");
+        let [low, mean, high] = self.rates((self.number + 1) * PARTS * self.part.as_ps());
+        let idle = number - self.number - 1;
+        for (column, rate) in self.columns.iter_mut().zip([low, mean, high]) {
+            column.push(rate);
+            column.push_many(0.0, idle);
         }
-        Columns::Intervals { interval: Span::from_ps(width * PARTS), end, min, mean, max }
+        self.number = number;
+        self.parts = [0; PARTS as usize];
+    }
+
+    /// Smallest rate, mean and largest of the running interval, if the run ends then.
+    fn rates(&self, end: u64) -> [f64; 3] {
+        let width = self.part.as_ps();
+        let (mut low, mut high, mut sum, mut time) = (f64::INFINITY, 0.0f64, 0, 0);
+        for (part, &amount) in (self.number * PARTS..).zip(&self.parts) {
+            let length = end.saturating_sub(part * width).min(width);
+            if length == 0 {
+                break;
+            }
+            let rate = amount as f64 / (length as f64 / self.unit.as_ps() as f64);
+            (low, high) = (low.min(rate), high.max(rate));
+            sum += amount;
+            time += length;
+        }
+        [low, sum as f64 / (time as f64 / self.unit.as_ps() as f64), high]
+    }
+
+    /// The rates up to `end`.
+    pub(super) fn columns(&self, end: Time) -> Columns {
+        let interval = self.part * PARTS;
+        let count = end.as_ps().div_ceil(interval.as_ps());
+        let mut all = self.clone();
+        // The last interval may be shorter than the others. What happens as it ends belongs to none.
+        if let Some(last) = count.checked_sub(1).filter(|last| *last >= all.number) {
+            if last > all.number {
+                all.close_until(last);
+            }
+            let rates = all.rates(end.as_ps());
+            all.columns.iter_mut().zip(rates).for_each(|(column, rate)| column.push(rate));
+        }
+        debug_assert_eq!(all.columns[0].len() as u64, count);
+        let [min, mean, max] = all.columns;
+        Columns::Intervals { interval, end, min, mean, max }
     }
 }
 
@@ -82,7 +116,7 @@ pub(super) struct Busy {
 impl Busy {
     /// Nothing yet.
     pub(super) fn new(interval: Span) -> Busy {
-        Busy { time: Amounts::new(interval), last: (Time::ZERO, Time::ZERO) }
+        Busy { time: Amounts::new(interval, Span::from_ps(1)), last: (Time::ZERO, Time::ZERO) }
     }
 
     /// It goes on from an instant to another; not before the end of what was told before.
@@ -98,6 +132,6 @@ impl Busy {
     pub(super) fn columns(&self, end: Time) -> Columns {
         let mut time = self.time.clone();
         time.add_time(self.last.0, self.last.1.min(end));
-        time.columns(end, Span::from_ps(1))
+        time.columns(end)
     }
 }

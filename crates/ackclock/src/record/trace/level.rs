@@ -1,7 +1,7 @@
 //! A number that changes at instants: exact averages and extremes over intervals, or every change.
 
 use super::points::Points;
-use crate::record::Columns;
+use crate::record::{Columns, PerInterval};
 use crate::units::{Span, Time};
 
 /// Records a number that changes at instants: minimum, mean and maximum per interval, every change, or both. The averages
@@ -98,12 +98,12 @@ pub(super) struct Averages {
     /// The values that lasted in it so far.
     min: u32,
     max: u32,
-    columns: [Vec<f64>; 3],
+    columns: [PerInterval; 3],
 }
 
 impl Averages {
     pub(super) fn new(interval: Span) -> Averages {
-        let columns = [const { Vec::new() }; 3];
+        let columns = [const { PerInterval::new() }; 3];
         let next = Time::ZERO + interval;
         Averages { interval, value: 0, since: Time::ZERO, next, integral: 0, min: u32::MAX, max: 0, columns }
     }
@@ -171,8 +171,14 @@ impl Averages {
     #[cold]
     #[inline(never)]
     fn close_until(&mut self, now: Time) {
-        while now >= self.next {
-            self.close();
+        self.close();
+        // In the rest of the time nothing changed.
+        let intervals = now.as_ps().saturating_sub(self.next.as_ps() - self.interval.as_ps()) / self.interval.as_ps();
+        if intervals > 0 {
+            (self.min, self.max) = (self.value, self.value);
+            self.write(self.interval, intervals);
+            self.next += self.interval * intervals;
+            self.since = Time::from_ps(self.next.as_ps() - self.interval.as_ps());
         }
     }
 
@@ -194,16 +200,16 @@ impl Averages {
 
     fn close(&mut self) {
         self.lasted(self.next);
-        self.write(self.interval);
+        self.write(self.interval, 1);
         self.next += self.interval;
         self.integral = u128::from(self.value) * u128::from(self.interval.as_ps());
     }
 
-    /// The running interval is over and was so long.
-    fn write(&mut self, length: Span) {
+    /// The running interval is over and was so long, or so many equal ones are.
+    fn write(&mut self, length: Span, intervals: u64) {
         let mean = self.integral as f64 / length.as_ps() as f64;
         for (column, value) in self.columns.iter_mut().zip([f64::from(self.min), mean, f64::from(self.max)]) {
-            column.push(value);
+            column.push_many(value, intervals);
         }
         (self.min, self.max) = (u32::MAX, 0);
     }
@@ -215,7 +221,7 @@ impl Averages {
         let begun = Time::from_ps(all.next.as_ps() - all.interval.as_ps());
         if end > begun {
             all.integral -= u128::from(all.value) * all.left(end);
-            all.write(end.since(begun));
+            all.write(end.since(begun), 1);
         }
         let [min, mean, max] = all.columns;
         Columns::Intervals { interval: self.interval, end, min, mean, max }

@@ -225,7 +225,7 @@ mod tests {
 
     fn intervals(columns: Columns) -> [Vec<f64>; 3] {
         let Columns::Intervals { min, mean, max, .. } = columns else { panic!("no intervals") };
-        [min, mean, max]
+        [min, mean, max].map(|column| column.to_vec())
     }
 
     #[test]

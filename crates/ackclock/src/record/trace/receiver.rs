@@ -15,7 +15,7 @@ impl DeliveryTrace {
     /// A recorder, if the throughput is asked for.
     pub fn new(metrics: MetricSet, interval: Span) -> Option<Box<DeliveryTrace>> {
         let wanted = metrics.contains(Metric::Throughput);
-        wanted.then(|| Box::new(DeliveryTrace { bits: Amounts::new(interval), delivered: 0 }))
+        wanted.then(|| Box::new(DeliveryTrace { bits: Amounts::new(interval, Span::from_secs(1)), delivered: 0 }))
     }
 
     /// So many bytes are delivered in all.
@@ -28,7 +28,7 @@ impl DeliveryTrace {
 
     /// The throughput up to `end`, in bits per second.
     pub fn columns(&self, end: Time) -> Columns {
-        self.bits.columns(end, Span::from_secs(1))
+        self.bits.columns(end)
     }
 }
 
@@ -50,6 +50,6 @@ mod tests {
         trace.delivered(ms(12), 4000);
         let Columns::Intervals { min, mean, max, .. } = trace.columns(ms(15)) else { panic!("no intervals") };
         // 24 kb in 10 ms; 16 of them in one tenth. 8 kb in 5 ms, all in one tenth.
-        assert_eq!((min, mean, max), (vec![0.0, 0.0], vec![2.4e6, 1.6e6], vec![16e6, 8e6]));
+        assert_eq!([min, mean, max].map(|column| column.to_vec()), [[0.0, 0.0], [2.4e6, 1.6e6], [16e6, 8e6]]);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::record::Columns;
+use crate::record::{Columns, PerInterval};
 use crate::record::histogram::{Delays, Histogram};
 use crate::units::{Span, Time};
 
@@ -16,11 +16,15 @@ pub(super) struct SojournTrace {
     admitted: VecDeque<Time>,
 }
 
-/// Smallest, mean and largest wait of what departs in each interval.
+/// Smallest, mean and largest wait of what departs in each interval. Departures are told in the order of time.
 #[derive(Clone, Debug)]
 struct Waits {
     interval: Span,
-    intervals: Vec<Waited>,
+    /// The number of the running interval, and what departed in it.
+    number: u64,
+    running: Waited,
+    /// Of the intervals before it.
+    columns: [PerInterval; 3],
 }
 
 /// Of one interval, in picoseconds.
@@ -33,18 +37,21 @@ struct Waited {
 }
 
 impl Waits {
+    fn new(interval: Span) -> Waits {
+        Waits { interval, number: 0, running: Waited::default(), columns: [const { PerInterval::new() }; 3] }
+    }
+
     /// `units` depart one `step` apart from `from` on, each after the same wait.
     fn add(&mut self, from: Time, step: Span, wait: Span, mut units: u64) {
         let (mut now, length, ps) = (from.as_ps(), self.interval.as_ps(), wait.as_ps());
         while units > 0 {
-            let place = now / length;
+            let number = now / length;
             // Those before the interval is over.
-            let here = if units == 1 { 1 } else { units.min(((place + 1) * length - now).div_ceil(step.as_ps())) };
-            let place = place as usize;
-            if place >= self.intervals.len() {
-                self.intervals.resize(place + 1, Waited::default());
+            let here = if units == 1 { 1 } else { units.min(((number + 1) * length - now).div_ceil(step.as_ps())) };
+            if number != self.number {
+                self.close_until(number);
             }
-            let waited = &mut self.intervals[place];
+            let waited = &mut self.running;
             waited.min = if waited.units == 0 { ps } else { waited.min.min(ps) };
             waited.max = waited.max.max(ps);
             waited.sum += u128::from(ps) * u128::from(here);
@@ -54,17 +61,30 @@ impl Waits {
         }
     }
 
-    fn columns(&self, end: Time) -> Columns {
-        let count = end.as_ps().div_ceil(self.interval.as_ps()) as usize;
-        let of = |place: usize| self.intervals.get(place).copied().unwrap_or_default();
-        let all = || (0..count).map(of);
-        Columns::Intervals {
-            interval: self.interval,
-            end,
-            min: all().map(|waited| Span::from_ps(waited.min).as_secs_f64()).collect(),
-            mean: all().map(|waited| waited.sum as f64 / waited.units.max(1) as f64 * 1e-12).collect(),
-            max: all().map(|waited| Span::from_ps(waited.max).as_secs_f64()).collect(),
+    /// Another interval is running; nothing departed in those between.
+    #[inline(never)]
+    fn close_until(&mut self, number: u64) {
+        debug_assert!(number > self.number, "departures are told in the order of time");
+        let Waited { units, sum, min, max } = std::mem::take(&mut self.running);
+        let mean = sum as f64 / units.max(1) as f64 * 1e-12;
+        let seconds = [Span::from_ps(min).as_secs_f64(), mean, Span::from_ps(max).as_secs_f64()];
+        for (column, seconds) in self.columns.iter_mut().zip(seconds) {
+            column.push(seconds);
+            column.push_many(0.0, number - self.number - 1);
         }
+        self.number = number;
+    }
+
+    fn columns(&self, end: Time) -> Columns {
+        let count = end.as_ps().div_ceil(self.interval.as_ps());
+        let mut all = self.clone();
+        // What departs as the last interval ends belongs to none.
+        if all.number < count {
+            all.close_until(count);
+        }
+        debug_assert_eq!(all.columns[0].len() as u64, count);
+        let [min, mean, max] = all.columns;
+        Columns::Intervals { interval: self.interval, end, min, mean, max }
     }
 }
 
@@ -86,7 +106,7 @@ impl SojournTrace {
     /// How often each wait occurs, of what departs from `since` on, and waits over intervals of this length, as far as that is
     /// asked for.
     pub(super) fn new(since: Option<Time>, interval: Option<Span>) -> SojournTrace {
-        let over_time = interval.map(|interval| Waits { interval, intervals: Vec::new() });
+        let over_time = interval.map(Waits::new);
         SojournTrace { delays: since.map(Delays::new), over_time, admitted: VecDeque::new() }
     }
 
@@ -194,14 +214,16 @@ mod tests {
         let ns = |ns: u64| Span::from_ps(1000 * ns);
         let mut trace = SojournTrace::new(None, Some(ns(10)));
         let at = |ns: u64| Time::from_ps(1000 * ns);
-        trace.departs(at(9), ns(4));
-        // At 4, 7, 10, 13, 16, 19, 22: two in the first interval, four in the second, one in the third.
-        trace.depart(at(4), ns(3), ns(1), 7);
-        trace.departs(at(12), ns(6));
+        trace.departs(at(2), ns(4));
+        // At 4, 7, 10, 13, 16: two in the first interval, three in the second.
+        trace.depart(at(4), ns(3), ns(1), 5);
+        trace.departs(at(17), ns(6));
+        // At 19, 22: one in the second, one in the third.
+        trace.depart(at(19), ns(3), ns(1), 2);
         assert!(trace.histogram().is_none());
         let Columns::Intervals { min, mean, max, .. } = trace.columns(at(35)).unwrap() else { panic!("no intervals") };
         let close =
-            |found: Vec<f64>, ns: [f64; 4]| found.iter().zip(ns).all(|(found, ns)| (found - 1e-9 * ns).abs() < 1e-20);
+            |found: PerInterval, ns: [f64; 4]| found.len() == 4 && found.iter().zip(ns).all(|(found, ns)| (found - 1e-9 * ns).abs() < 1e-20);
         assert!(
             close(min, [1.0, 1.0, 1.0, 0.0]) && close(mean, [2.0, 2.0, 1.0, 0.0]) && close(max, [4.0, 6.0, 1.0, 0.0])
         );

@@ -30,7 +30,8 @@ pub struct TransitTrace {
 #[derive(Clone, Debug)]
 struct Sends {
     interval: Span,
-    sent: Vec<u64>,
+    /// The number of each interval in which some are, and how many.
+    sent: Vec<(u64, u64)>,
     /// When those were handed down that arrived damaged.
     damaged: Vec<Time>,
 }
@@ -80,9 +81,11 @@ impl TransitTrace {
     pub fn handed_down(&mut self, now: Time) {
         self.waiting.push_back(now);
         if let Some(Sends { interval, sent, .. }) = &mut self.sends {
-            let place = (now.as_ps() / interval.as_ps()) as usize;
-            sent.resize(sent.len().max(place + 1), 0);
-            sent[place] += 1;
+            let number = now.as_ps() / interval.as_ps();
+            match sent.last_mut() {
+                Some((last, count)) if *last == number => *count += 1,
+                Some(_) | None => sent.push((number, 1)),
+            }
         }
     }
 
@@ -153,14 +156,24 @@ impl Sends {
     /// The share that is lost of those sent in each interval; `lost` are the instants at which the lost ones were sent.
     fn losses(&self, lost: impl Iterator<Item = Time>, end: Time) -> Columns {
         let mut counts = vec![0_u64; self.sent.len()];
-        lost.for_each(|sent| counts[(sent.as_ps() / self.interval.as_ps()) as usize] += 1);
-        let mut shares = Points::default();
-        for place in 0..end.as_ps().div_ceil(self.interval.as_ps()) as usize {
-            let share = match (self.sent.get(place), counts.get(place)) {
-                (Some(&sent), Some(&lost)) if sent > 0 => lost as f64 / sent as f64,
-                _ => 0.0,
-            };
-            shares.change(Time::ZERO + self.interval * place as u64, share);
+        for sent in lost {
+            let number = sent.as_ps() / self.interval.as_ps();
+            let place = self.sent.binary_search_by_key(&number, |(number, _)| *number);
+            counts[place.expect("what is lost was sent")] += 1;
+        }
+        let begins = |number: u64| Time::ZERO + self.interval * number;
+        let (mut shares, mut next) = (Points::default(), 0);
+        for (&(number, sent), lost) in self.sent.iter().zip(counts) {
+            if number > next {
+                shares.change(begins(next), 0.0);
+            }
+            if begins(number) < end {
+                shares.change(begins(number), lost as f64 / sent as f64);
+            }
+            next = number + 1;
+        }
+        if begins(next) < end {
+            shares.change(begins(next), 0.0);
         }
         shares.into_columns()
     }
