@@ -35,9 +35,10 @@ pub fn plural(n: usize, what: &str) -> String {
 /// The same, of words that do nothing to a terminal. Lines of files are shown by the renderer, which leaves such characters out.
 fn harmless(diagnostic: &Diagnostic) -> Diagnostic {
     let mut harmless = diagnostic.clone();
-    for text in [&mut harmless.message, &mut harmless.file, &mut harmless.label].into_iter().chain(&mut harmless.help) {
+    for text in [&mut harmless.message, &mut harmless.label].into_iter().chain(&mut harmless.help) {
         *text = console::harmless(text).into_owned();
     }
+    harmless.file = console::harmless(&harmless.file).as_ref().into();
     if let Some(place) = &mut harmless.place {
         place.file = console::harmless(&place.file).as_ref().into();
     }

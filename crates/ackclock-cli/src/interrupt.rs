@@ -2,8 +2,10 @@
 //! included; the second ends it at once.
 
 use std::process;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::sync::{Arc, LazyLock};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +23,18 @@ pub fn watch() -> &'static AtomicBool {
     let _ = ctrlc::set_handler(|| interrupted(&STOP, &IS_FINISHED, PATIENCE, end, tell));
     &STOP
 }
+
+/// From here on a file that would be longer than the shell allows (`ulimit -f`) fails to be written, with a message. The signal ends a
+/// process that does nothing about it, without a word.
+#[cfg(unix)]
+pub fn survive_long_files() {
+    static REACHED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+    // Where no handler can be set, the signal keeps its usual meaning.
+    let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), Arc::clone(&REACHED));
+}
+
+#[cfg(not(unix))]
+pub fn survive_long_files() {}
 
 /// What is said if the program ends before the runs have stopped.
 pub fn say_at_end(text: String) {

@@ -33,6 +33,7 @@ use failure::{Exit, Failure};
 fn main() -> ExitCode {
     panic::set_hook(Box::new(defect));
     interrupt::watch();
+    interrupt::survive_long_files();
     let cli = Cli::try_parse();
     let exit = cli.map_or_else(|error| args::explain(&error), dispatch).unwrap_or_else(|failure| failure.report());
     ExitCode::from(exit as u8)

@@ -120,7 +120,8 @@ fn no_standard_output(error: &io::Error) -> Failure {
 /// What to do where nothing can be written: room helps only against a full disk.
 pub fn remedy(error: &io::Error, elsewhere: &str) -> String {
     match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+        ErrorKind::FileTooLarge => format!("raise the limit of the length of files (`ulimit -f`), or {elsewhere}"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             format!("free space on the disk, or {elsewhere}")
         }
         _ => elsewhere.into(),

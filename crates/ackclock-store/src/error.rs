@@ -72,7 +72,10 @@ impl StoreError {
                 format!("{}, or name another folder with --out DIR", files::REFUSED_HELP)
             }
             Problem::Io(error) | Problem::Folder(error) => match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                ErrorKind::FileTooLarge => {
+                    "raise the limit of the length of files (`ulimit -f`), and run the same command again".into()
+                }
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                     "free space on the disk, or choose another folder with --out DIR".into()
                 }
                 _ => "choose another folder with --out DIR".into(),

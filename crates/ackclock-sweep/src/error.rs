@@ -108,7 +108,7 @@ impl Error {
             }
             Error::NoSweep(_) => "name folders of `ackclock sweep`".into(),
             Error::Write { cause, .. } => match cause.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                     "finished runs are kept; free space on the disk, and run the same command again".into()
                 }
                 _ => format!("finished runs are kept; {}", disk::remedy(cause)),

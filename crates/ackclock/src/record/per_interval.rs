@@ -28,9 +28,9 @@ struct Context {
     before: [u64; 2],
     /// The last number that was written as it is.
     written: u64,
-    /// Numbers that were written as they are, each at the place that its bits give. It grows with what there is, as few ports
-    /// have many numbers.
+    /// Numbers that were written as they are, each at the place that its bits give. It grows with them: few ports have many numbers.
     known: Vec<u64>,
+    /// How many were written as they are.
     count: u64,
 }
 
@@ -92,6 +92,17 @@ impl PerInterval {
         size_of::<PerInterval>() + full + self.last.capacity() + self.context.known.capacity() * size_of::<u64>()
     }
 
+    /// The same without what more numbers would be told by, which takes room.
+    pub(crate) fn finished(mut self) -> PerInterval {
+        if self.stays > 0 {
+            self.write();
+        }
+        self.context = Context::default();
+        self.last.push(FORGOTTEN as u8);
+        self.last.shrink_to_fit();
+        self
+    }
+
     /// Writes the last number, which does not stay.
     #[inline(never)]
     fn write(&mut self) {
@@ -129,12 +140,13 @@ impl PerInterval {
 impl Context {
     fn read(&mut self, value: u64) {
         self.before = [value, self.before[0]];
-        self.count += 1;
     }
 
     fn read_as_it_is(&mut self, value: u64) {
         self.read(value);
         self.written = value;
+        self.count += 1;
+        // So that they take less room than what is written of them.
         if self.known.len() < MOST_KNOWN && self.count >= 2 * self.known.len() as u64 {
             let larger = vec![0; (2 * self.known.len()).max(LEAST_KNOWN)];
             for old in std::mem::replace(&mut self.known, larger) {
@@ -212,6 +224,10 @@ impl Iterator for Stretches<'_> {
             return (!is_last_read).then(|| (f64::from_bits(self.of.value), self.of.stays));
         }
         let token = self.number();
+        if token == FORGOTTEN {
+            self.context = Context::default();
+            return self.next();
+        }
         if token & 0b11 == BEFORE_LAST {
             let value = self.context.before[1];
             self.context.read(value);
@@ -238,8 +254,30 @@ impl Iterator for Stretches<'_> {
 impl PartialEq for PerInterval {
     /// To the bit.
     fn eq(&self, other: &PerInterval) -> bool {
-        let bits = |of: &PerInterval| of.stretches().map(|(value, stays)| (value.to_bits(), stays)).collect::<Vec<_>>();
-        self.intervals == other.intervals && bits(self) == bits(other)
+        self.intervals == other.intervals && Merged::of(self).eq(Merged::of(other))
+    }
+}
+
+/// Stretches, as bits, of which no two neighbours have the same number, wherever what was written was finished.
+struct Merged<'a> {
+    rest: std::iter::Peekable<Stretches<'a>>,
+}
+
+impl<'a> Merged<'a> {
+    fn of(all: &'a PerInterval) -> Merged<'a> {
+        Merged { rest: all.stretches().peekable() }
+    }
+}
+
+impl Iterator for Merged<'_> {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let (value, mut stays) = self.rest.next()?;
+        while let Some((_, more)) = self.rest.next_if(|(next, _)| next.to_bits() == value.to_bits()) {
+            stays += more;
+        }
+        Some((value.to_bits(), stays))
     }
 }
 
@@ -267,9 +305,11 @@ impl From<Vec<f64>> for PerInterval {
 const KNOWN: u64 = 0;
 const BEFORE_LAST: u64 = 1;
 const AS_IT_IS: u64 = 2;
+/// From here on nothing is known of the numbers so far.
+const FORGOTTEN: u64 = 3;
 const LEAST_KNOWN: usize = 16;
 const MOST_KNOWN: usize = 1 << 13;
-const CHUNK_BYTES: usize = 1 << 14;
+const CHUNK_BYTES: usize = 1 << 12;
 
 #[cfg(test)]
 mod tests {
@@ -318,6 +358,12 @@ mod tests {
             let all = PerInterval::from(values.clone());
             assert_eq!(bits(&all.to_vec()), bits(&values), "{kinds} kinds");
             assert_eq!(all, all.clone());
+            // More may follow, and what is finished takes less room.
+            let mut finished = PerInterval::from(values[..30_000].to_vec()).finished();
+            assert!(finished.held_bytes() < all.held_bytes());
+            values[30_000..].iter().for_each(|value| finished.push(*value));
+            assert_eq!(bits(&finished.to_vec()), bits(&values), "{kinds} kinds");
+            assert_eq!(finished.len(), values.len());
             values[41_111] = 4.25;
             assert_ne!(all, PerInterval::from(values));
         }

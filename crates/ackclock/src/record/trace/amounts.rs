@@ -100,7 +100,7 @@ impl Amounts {
             all.columns.iter_mut().zip(rates).for_each(|(column, rate)| column.push(rate));
         }
         debug_assert_eq!(all.columns[0].len() as u64, count);
-        let [min, mean, max] = all.columns;
+        let [min, mean, max] = all.columns.map(PerInterval::finished);
         Columns::Intervals { interval, end, min, mean, max }
     }
 }

@@ -223,7 +223,7 @@ impl Averages {
             all.integral -= u128::from(all.value) * all.left(end);
             all.write(end.since(begun), 1);
         }
-        let [min, mean, max] = all.columns;
+        let [min, mean, max] = all.columns.map(PerInterval::finished);
         Columns::Intervals { interval: self.interval, end, min, mean, max }
     }
 }

@@ -83,7 +83,7 @@ impl Waits {
             all.close_until(count);
         }
         debug_assert_eq!(all.columns[0].len() as u64, count);
-        let [min, mean, max] = all.columns;
+        let [min, mean, max] = all.columns.map(PerInterval::finished);
         Columns::Intervals { interval: self.interval, end, min, mean, max }
     }
 }
