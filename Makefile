@@ -39,6 +39,7 @@ check: ## format, lint, documentation, the build for browsers
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	@.ci/deny
 	@# Simulator and scenario files in a browser: without contact plans as files.
 	@if rustup target add $(WASM) >/dev/null 2>&1; then \
 		echo "$(CARGO) check for $(WASM)"; \
