@@ -2,10 +2,10 @@
 //! included; the second ends it at once.
 
 use std::process;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 use std::sync::{Arc, LazyLock};
-use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 

@@ -107,7 +107,8 @@ fn of_machine(meminfo: &str) -> Option<f64> {
 fn of_shell(read: &dyn Fn(&str) -> Option<String>) -> Option<f64> {
     let (limits, status) = (read("/proc/self/limits")?, read("/proc/self/status")?);
     let left = |limit: &str, has: &str| {
-        let soft: f64 = limits.lines().find_map(|line| line.strip_prefix(limit))?.split_whitespace().next()?.parse().ok()?;
+        let soft: f64 =
+            limits.lines().find_map(|line| line.strip_prefix(limit))?.split_whitespace().next()?.parse().ok()?;
         let has = status.lines().find_map(|line| line.strip_prefix(has))?;
         let has: f64 = has.trim().strip_suffix(" kB")?.parse().ok()?;
         Some((soft - has * 1024.0).max(0.0))
@@ -140,7 +141,8 @@ fn of_groups(read: &dyn Fn(&str) -> Option<String>) -> Option<f64> {
         for group in Path::new(path).ancestors() {
             let group = format!("{root}{}", group.to_string_lossy().trim_end_matches('/'));
             // Without a limit the file says `max`, or an absurd number.
-            let (Some(most), Some(has)) = (number(&format!("{group}/{limit}")), number(&format!("{group}/{used}"))) else {
+            let (Some(most), Some(has)) = (number(&format!("{group}/{limit}")), number(&format!("{group}/{used}")))
+            else {
                 continue;
             };
             let idle = stat(&format!("{group}/memory.stat"), idle).unwrap_or(0.0);

@@ -58,7 +58,8 @@ pub fn header(curves: &[&Series], unit: &str) -> String {
             format!("start_s,end_s,{},{},{}\n", numbers[0].name, numbers[1].name, numbers[2].name)
         }
         curves => {
-            let name = |series: &&Series| columns(series.metric, unit).last().map_or(String::new(), |last| last.name.clone());
+            let name =
+                |series: &&Series| columns(series.metric, unit).last().map_or(String::new(), |last| last.name.clone());
             let names: Vec<String> = curves.iter().map(name).collect();
             format!("time_s,{}\n", names.join(","))
         }

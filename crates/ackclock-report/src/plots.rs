@@ -391,6 +391,7 @@ const BAND_ROOM: usize = 200;
 mod tests {
     use super::*;
     use ackclock::record::PerInterval;
+    use ackclock::record::PerInterval;
     use ackclock::units::Span;
 
     fn at(ms: u64) -> Time {

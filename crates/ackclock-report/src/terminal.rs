@@ -56,8 +56,7 @@ fn stretches(columns: &Columns, end: Time) -> Vec<(f64, f64, f64)> {
         }
         Columns::Intervals { interval, end, mean, .. } => {
             let length = interval.as_ps() as f64;
-            let stretch =
-                |(n, value): (usize, f64)| (n as f64 * length, ((n + 1) as f64 * length).min(ps(end)), value);
+            let stretch = |(n, value): (usize, f64)| (n as f64 * length, ((n + 1) as f64 * length).min(ps(end)), value);
             mean.iter().enumerate().map(stretch).collect()
         }
         Columns::Drops { .. } => Vec::new(),

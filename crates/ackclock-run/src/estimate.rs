@@ -260,7 +260,9 @@ fn held_bytes(records: &Records) -> f64 {
     let of_series = |columns: &Columns| {
         let row = match columns {
             Columns::Points { .. } => size_of::<(Time, f64)>(),
-            Columns::Intervals { min, mean, max, .. } => return [min, mean, max].map(PerInterval::held_bytes).iter().sum(),
+            Columns::Intervals { min, mean, max, .. } => {
+                return [min, mean, max].map(PerInterval::held_bytes).iter().sum();
+            }
             Columns::Drops { .. } => size_of::<(Time, [u32; 2], DropReason)>(),
         };
         columns.len() * row

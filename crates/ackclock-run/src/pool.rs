@@ -12,8 +12,8 @@ use ackclock::sim::{self, Engine, Simulation};
 use ackclock::units::Span;
 
 use crate::job::{Job, Jobs, Load};
-use ackclock_store::panics::caught;
 use crate::progress::{Status, Sums};
+use ackclock_store::panics::caught;
 
 /// What became of the runs.
 #[derive(Debug)]

@@ -52,7 +52,11 @@ fn lines(ledger: &Path, marked: &Marked, findings: &mut Findings) -> BTreeMap<Ke
         // A process that is stopped leaves it.
         Err(BadLine::Torn) if !marked.is_complete() => found.remains(ledger, BadLine::Torn.to_string(), AGAIN),
         Err(BadLine::Checksum(line) | BadLine::Version(line)) if marked.is_mended(line) => {
-            found.remains(ledger, format!("line {number} is damaged and not used"), "nothing is to be done: no run is missing");
+            found.remains(
+                ledger,
+                format!("line {number} is damaged and not used"),
+                "nothing is to be done: no run is missing",
+            );
         }
         Err(bad) => found.damage_at(ledger, format!("line {number}"), bad.to_string(), AGAIN),
     });

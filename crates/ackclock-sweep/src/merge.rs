@@ -7,8 +7,8 @@ use ackclock_store::{Damage, Ledger, Owner};
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::results::{Results, Status};
 use crate::results::row::Row;
+use crate::results::{Results, Status};
 use crate::store::{LEDGER, Store, check_other, read_plan};
 
 /// What became of several folders.

@@ -10,8 +10,8 @@ use crate::args::ContactsArgs;
 use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::table::{Row, align};
 use crate::replace::{self, Kind};
+use crate::table::{Row, align};
 use crate::{console, load, output};
 
 const ELSEWHERE: &str = "name another file with --write FILE.csv";

@@ -239,7 +239,8 @@ fn words_of_a_scenario_do_nothing_to_a_terminal() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_day_in_which_nothing_happens_takes_no_memory_and_no_disk() {
-    let scenario = PLAIN.replace("\"200 ms\"", "\"24 h\"") + "\n[flow.f1]\nsize = \"20 kB\"\n[flow.f2]\nsize = \"20 kB\"\n";
+    let scenario =
+        PLAIN.replace("\"200 ms\"", "\"24 h\"") + "\n[flow.f1]\nsize = \"20 kB\"\n[flow.f2]\nsize = \"20 kB\"\n";
     let place = Place::with("owned-idle", &scenario);
     limited(&place, "ulimit -v 400000", "run scenario.toml --out kept --record ports,throughput").exits_with(0);
     let files = crate::support::files(&place.path("kept"));
@@ -256,7 +257,8 @@ fn limits_of_the_shell_end_with_a_message() {
     let cut = limited(&place, "ulimit -f 8", "run scenario.toml --out kept --seeds 3 --record ports").exits_with(1);
     cut.says(&["error: ", "help: "]);
     // A network of more than fits into what the shell gives.
-    let much = "run scenario.toml --out much --set network.sources=1000 --set duration=1s --record ports,vc-queue-changes";
+    let much =
+        "run scenario.toml --out much --set network.sources=1000 --set duration=1s --record ports,vc-queue-changes";
     let refused = limited(&place, "ulimit -v 60000", much);
     assert_eq!(refused.code, 1, "{refused:#?}");
     assert!(refused.stderr.contains("memory") && refused.stderr.contains("help: "), "{refused:#?}");

@@ -14,10 +14,10 @@ use ackclock::record::Capture;
 use ackclock::sim::RESULT_VERSION;
 use serde::{Deserialize, Serialize};
 
-use ackclock_store::{Findings, files};
 use ackclock_store::document::{Document, Run, ScenarioPart};
 use ackclock_store::seal;
 use ackclock_store::tables::{self, Length};
+use ackclock_store::{Findings, files};
 use pcapng::Meta;
 
 /// The number that changes whenever a reader of the index would have to.

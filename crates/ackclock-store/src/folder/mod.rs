@@ -195,7 +195,8 @@ impl Drop for ResultFolder {
     fn drop(&mut self) {
         let only_ours = |name: &str| [MARKER, LOCK].contains(&name);
         let mut entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        if self.new && self.check_now().is_ok() && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy())) {
+        if self.new && self.check_now().is_ok() && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy()))
+        {
             let _ = fs::remove_file(self.path.join(MARKER));
         }
         self.lock = None;

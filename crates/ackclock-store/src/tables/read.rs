@@ -162,7 +162,8 @@ fn readable<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Stri
 /// Refuses a file that would take more memory than any that was written as it should be: a few octets can stand for many rows.
 fn refuse_too_large(reader: &SerializedFileReader<File>, metric: Metric) -> Result<(), ParquetError> {
     let metadata = reader.metadata();
-    if metadata.row_groups().iter().any(|group| usize::try_from(group.num_rows()).map_or(true, |n| n > ROWS_PER_GROUP)) {
+    if metadata.row_groups().iter().any(|group| usize::try_from(group.num_rows()).map_or(true, |n| n > ROWS_PER_GROUP))
+    {
         return Err(wrong("a group of its rows is larger than any that is written"));
     }
     // Intervals are read group after group.

@@ -21,7 +21,8 @@ pub(super) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub(super) fn of(series: &'a Series) -> Rows<'a> {
         let all = series.columns.len();
-        let merged = intervals(&series.columns, true).filter(|_| is_told_by_times(&series.columns)).map(Iterator::count);
+        let merged =
+            intervals(&series.columns, true).filter(|_| is_told_by_times(&series.columns)).map(Iterator::count);
         Rows { series, rows: merged.unwrap_or(all), are_merged: merged.is_some_and(|rows| rows < all) }
     }
 

@@ -62,6 +62,9 @@ mod tests {
         let expected = serde_json::json!(
             {"metric": "ssthresh", "seed": 3, "flow": "f,1", "time_ps": 0, "ssthresh_bytes": null});
         assert_eq!(value, expected);
-        assert!(json("ssthresh", 3, &columns, &rows(&series()).nth(1).unwrap()).ends_with("\"time_ps\":5,\"ssthresh_bytes\":4096.5}\n"));
+        assert!(
+            json("ssthresh", 3, &columns, &rows(&series()).nth(1).unwrap())
+                .ends_with("\"time_ps\":5,\"ssthresh_bytes\":4096.5}\n")
+        );
     }
 }

@@ -245,10 +245,11 @@ impl<'a> Intervals<'a> {
 fn values<'a>(column: &Column, parts: &[(&Rows<'a>, Range<usize>)], intervals: &[Vec<IntervalRow>]) -> Values<'a> {
     let rows = || parts.iter().map(|(rows, range)| (rows.series, range.clone()));
     let numbers = || {
-        let of_part = |((rows, range), intervals): (&(&Rows<'a>, Range<usize>), &Vec<IntervalRow>)| match rows.intervals() {
-            Some(_) => Cow::Owned(intervals.iter().map(|interval| column.of_interval(interval)).collect()),
-            None => Cow::Borrowed(&column.numbers(rows.series)[range.clone()]),
-        };
+        let of_part =
+            |((rows, range), intervals): (&(&Rows<'a>, Range<usize>), &Vec<IntervalRow>)| match rows.intervals() {
+                Some(_) => Cow::Owned(intervals.iter().map(|interval| column.of_interval(interval)).collect()),
+                None => Cow::Borrowed(&column.numbers(rows.series)[range.clone()]),
+            };
         parts.iter().zip(intervals).map(of_part).collect()
     };
     match column.kind {

@@ -367,7 +367,9 @@ fn unfinished(store: &Store, shown: &Shown, shard: Shard, missing: usize) -> Res
     let missing = diagnostics::plural(missing, "run");
     console::note(format_args!("{missing} of the sweep missing in {place}: no table was written"));
     let remedy = match shard {
-        Shard::WHOLE => "run the other parts, or `ackclock sweep` with --out of this folder, which does what is missing",
+        Shard::WHOLE => {
+            "run the other parts, or `ackclock sweep` with --out of this folder, which does what is missing"
+        }
         _ => "put the parts together: ackclock merge DIR... --out DIR",
     };
     let failed = store.with_results(say_failures);

@@ -143,7 +143,11 @@ fn refuse_others(folder: &Path) -> Result<(), PlanError> {
         Err(error) => match &error.problem {
             Problem::Missing | Problem::OtherFormat { .. } => Ok(()),
             // A plan that is damaged is written again.
-            Problem::Damaged(_) if files::read_to_string(&path).is_ok_and(|text| text.contains("\"ackclock-plan\"")) => Ok(()),
+            Problem::Damaged(_)
+                if files::read_to_string(&path).is_ok_and(|text| text.contains("\"ackclock-plan\"")) =>
+            {
+                Ok(())
+            }
             _ => foreign(&path),
         },
     }
@@ -152,7 +156,11 @@ fn refuse_others(folder: &Path) -> Result<(), PlanError> {
 /// Removes what killed processes left of plans that they were writing: nobody holds the lock of it.
 fn remove_abandoned(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_stage = entry.file_name().to_string_lossy().strip_prefix(STAGE).is_some_and(|process| process.parse::<u32>().is_ok());
+        let is_stage = entry
+            .file_name()
+            .to_string_lossy()
+            .strip_prefix(STAGE)
+            .is_some_and(|process| process.parse::<u32>().is_ok());
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_stage && is_folder && File::open(entry.path()).is_ok_and(|stage| stage.try_lock().is_ok()) {
             let _ = fs::remove_dir_all(entry.path());

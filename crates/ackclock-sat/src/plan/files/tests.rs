@@ -105,6 +105,9 @@ fn a_plan_of_pipes_and_devices_is_refused_before_they_are_opened() {
         fs::remove_file(&path).unwrap();
         assert!(process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         let problem = Plan::read(folder.path()).map(drop).unwrap_err().to_string();
-        assert!(problem.contains(name) && problem.contains("it is a device, a FIFO or a socket, not a file"), "{problem}");
+        assert!(
+            problem.contains(name) && problem.contains("it is a device, a FIFO or a socket, not a file"),
+            "{problem}"
+        );
     }
 }

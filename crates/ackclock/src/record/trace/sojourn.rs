@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::record::{Columns, PerInterval};
 use crate::record::histogram::{Delays, Histogram};
+use crate::record::{Columns, PerInterval};
 use crate::units::{Span, Time};
 
 /// Records how long units wait.
@@ -222,8 +222,9 @@ mod tests {
         trace.depart(at(19), ns(3), ns(1), 2);
         assert!(trace.histogram().is_none());
         let Columns::Intervals { min, mean, max, .. } = trace.columns(at(35)).unwrap() else { panic!("no intervals") };
-        let close =
-            |found: PerInterval, ns: [f64; 4]| found.len() == 4 && found.iter().zip(ns).all(|(found, ns)| (found - 1e-9 * ns).abs() < 1e-20);
+        let close = |found: PerInterval, ns: [f64; 4]| {
+            found.len() == 4 && found.iter().zip(ns).all(|(found, ns)| (found - 1e-9 * ns).abs() < 1e-20)
+        };
         assert!(
             close(min, [1.0, 1.0, 1.0, 0.0]) && close(mean, [2.0, 2.0, 1.0, 0.0]) && close(max, [4.0, 6.0, 1.0, 0.0])
         );
