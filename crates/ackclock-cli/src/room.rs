@@ -121,11 +121,8 @@ fn of_shell(read: &dyn Fn(&str) -> Option<String>) -> Option<f64> {
 /// used give room when it is needed.
 fn of_groups(read: &dyn Fn(&str) -> Option<String>) -> Option<f64> {
     let number = |path: &str| read(path)?.trim().parse::<f64>().ok();
-    let stat = |path: &str, key: &str| {
-        let text = read(path)?;
-        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.parse::<f64>().ok());
-        value
-    };
+    let value = |line: &str, key: &str| line.strip_prefix(key)?.strip_prefix(' ')?.parse::<f64>().ok();
+    let stat = |path: &str, key: &str| read(path)?.lines().find_map(|line| value(line, key));
     let mut least: Option<f64> = None;
     for line in read("/proc/self/cgroup")?.lines() {
         let mut parts = line.splitn(3, ':').skip(1);

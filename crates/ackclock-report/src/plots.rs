@@ -391,7 +391,6 @@ const BAND_ROOM: usize = 200;
 mod tests {
     use super::*;
     use ackclock::record::PerInterval;
-    use ackclock::record::PerInterval;
     use ackclock::units::Span;
 
     fn at(ms: u64) -> Time {
@@ -504,7 +503,7 @@ mod tests {
     /// Round trips of 0.2 s and 0.3 s, 0.25 s on average.
     #[test]
     fn throughput_is_averaged_over_a_round_trip_at_least() {
-        let mean = vec![1e6; 10];
+        let mean = PerInterval::from(vec![1e6; 10]);
         let columns = Columns::Intervals {
             interval: Span::from_ms(10),
             end: at(100),

@@ -10,15 +10,22 @@ use std::sync::Arc;
 /// A number for each interval, in order, to the bit. Numbers are added to its end and read from its beginning.
 #[derive(Clone, Default)]
 pub struct PerInterval {
+    /// The numbers before the last one; `None` if there is none, as of an idle port.
+    written: Option<Box<Written>>,
+    /// The last number, which may stay, and for how many intervals it is there.
+    value: u64,
+    stays: u64,
+    intervals: u64,
+}
+
+/// Numbers that do not stay any more.
+#[derive(Clone, Default)]
+struct Written {
     /// Octets that will not change any more, then the last ones.
     full: Vec<Arc<[u8]>>,
     last: Vec<u8>,
     /// What the next number is told by.
     context: Context,
-    /// The last number, which may stay, and for how many intervals it is there.
-    value: u64,
-    stays: u64,
-    intervals: u64,
 }
 
 /// What reader and writer know of the numbers so far; as bits.
@@ -37,8 +44,7 @@ struct Context {
 impl PerInterval {
     /// Of no interval.
     pub const fn new() -> PerInterval {
-        let context = Context { before: [0; 2], written: 0, known: Vec::new(), count: 0 };
-        PerInterval { full: Vec::new(), last: Vec::new(), context, value: 0, stays: 0, intervals: 0 }
+        PerInterval { written: None, value: 0, stays: 0, intervals: 0 }
     }
 
     /// The number of one more interval.
@@ -88,18 +94,21 @@ impl PerInterval {
 
     /// The octets of memory that it takes.
     pub fn held_bytes(&self) -> usize {
-        let full: usize = self.full.iter().map(|chunk| chunk.len() + size_of::<Arc<[u8]>>()).sum();
-        size_of::<PerInterval>() + full + self.last.capacity() + self.context.known.capacity() * size_of::<u64>()
+        let written = self.written.as_ref().map_or(0, |written| {
+            let full: usize = written.full.iter().map(|chunk| chunk.len() + size_of::<Arc<[u8]>>()).sum();
+            let known = written.context.known.capacity() * size_of::<u64>();
+            size_of::<Written>() + full + written.last.capacity() + known
+        });
+        size_of::<PerInterval>() + written
     }
 
     /// The same without what more numbers would be told by, which takes room.
     pub(crate) fn finished(mut self) -> PerInterval {
-        if self.stays > 0 {
-            self.write();
+        if let Some(written) = &mut self.written {
+            written.context = Context::default();
+            written.last.push(FORGOTTEN as u8);
+            written.last.shrink_to_fit();
         }
-        self.context = Context::default();
-        self.last.push(FORGOTTEN as u8);
-        self.last.shrink_to_fit();
         self
     }
 
@@ -108,31 +117,31 @@ impl PerInterval {
     fn write(&mut self) {
         let (value, stays) = (self.value, self.stays);
         self.stays = 0;
-        let out = &mut self.last;
-        if value == self.context.before[1] {
+        let Written { full, last: out, context } = &mut **self.written.get_or_insert_default();
+        if value == context.before[1] {
             put(out, (stays - 1) << 2 | BEFORE_LAST);
-            self.context.read(value);
+            context.read(value);
         } else {
             let more = u64::from(stays > 1) << 2;
-            match self.context.place_of(value).filter(|place| self.context.known[*place] == value) {
+            match context.place_of(value).filter(|place| context.known[*place] == value) {
                 Some(place) => {
                     put(out, (place as u64) << 3 | more | KNOWN);
-                    self.context.read(value);
+                    context.read(value);
                 }
                 None => {
-                    let differs = value ^ self.context.written;
+                    let differs = value ^ context.written;
                     let same = u64::from(differs.leading_zeros() / 8);
                     put(out, same << 3 | more | AS_IT_IS);
                     out.extend_from_slice(&differs.to_le_bytes()[..8 - same as usize]);
-                    self.context.read_as_it_is(value);
+                    context.read_as_it_is(value);
                 }
             }
             if stays > 1 {
                 put(out, stays - 2);
             }
         }
-        if self.last.len() >= CHUNK_BYTES {
-            self.full.push(Arc::from(std::mem::take(&mut self.last)));
+        if out.len() >= CHUNK_BYTES {
+            full.push(Arc::from(std::mem::take(out)));
         }
     }
 }
@@ -189,7 +198,8 @@ pub struct Stretches<'a> {
 
 impl Stretches<'_> {
     fn octets(&self) -> &[u8] {
-        self.of.full.get(self.chunk).map_or(&self.of.last[..], |chunk| chunk)
+        let Some(written) = &self.of.written else { return &[] };
+        written.full.get(self.chunk).map_or(&written.last[..], |chunk| chunk)
     }
 
     fn octet(&mut self) -> u8 {
@@ -216,7 +226,7 @@ impl Iterator for Stretches<'_> {
 
     fn next(&mut self) -> Option<(f64, u64)> {
         if self.at == self.octets().len() {
-            if self.chunk < self.of.full.len() {
+            if self.of.written.as_ref().is_some_and(|written| self.chunk < written.full.len()) {
                 (self.chunk, self.at) = (self.chunk + 1, 0);
                 return self.next();
             }
@@ -254,30 +264,8 @@ impl Iterator for Stretches<'_> {
 impl PartialEq for PerInterval {
     /// To the bit.
     fn eq(&self, other: &PerInterval) -> bool {
-        self.intervals == other.intervals && Merged::of(self).eq(Merged::of(other))
-    }
-}
-
-/// Stretches, as bits, of which no two neighbours have the same number, wherever what was written was finished.
-struct Merged<'a> {
-    rest: std::iter::Peekable<Stretches<'a>>,
-}
-
-impl<'a> Merged<'a> {
-    fn of(all: &'a PerInterval) -> Merged<'a> {
-        Merged { rest: all.stretches().peekable() }
-    }
-}
-
-impl Iterator for Merged<'_> {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        let (value, mut stays) = self.rest.next()?;
-        while let Some((_, more)) = self.rest.next_if(|(next, _)| next.to_bits() == value.to_bits()) {
-            stays += more;
-        }
-        Some((value.to_bits(), stays))
+        let bits = |(value, stays): (f64, u64)| (value.to_bits(), stays);
+        self.intervals == other.intervals && self.stretches().map(bits).eq(other.stretches().map(bits))
     }
 }
 
