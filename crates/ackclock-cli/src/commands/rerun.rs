@@ -7,6 +7,7 @@ use ackclock::scenario::Recording;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_store::document::changed;
 use ackclock_store::document::{Document, Run, ScenarioPart};
+use ackclock_store::files;
 use ackclock_store::result::{self, SCENARIO};
 use ackclock_store::seal::Seal;
 use serde_json::Value;
@@ -31,7 +32,16 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
             "repeat it with the ackclock that wrote it, or run the scenario again and compare the numbers",
         ));
     }
-    let mut loaded = load::load(&folder.join(SCENARIO).to_string_lossy(), &[], Some("nothing was run"))?;
+    let scenario = folder.join(SCENARIO);
+    if let Err(error) = files::open(&scenario)
+        && files::Refused::of(&error).is_some()
+    {
+        return Err(Failure::outside(
+            format_args!("cannot read `{}`: {error}", scenario.display()),
+            files::REFUSED_HELP,
+        ));
+    }
+    let mut loaded = load::load(&scenario.to_string_lossy(), &[], Some("nothing was run"))?;
     // The file has every key written out: keys without effect, of which the first run warned, are not in it.
     let warnings = document.scenario.warnings.clone();
     let part = ScenarioPart::of(&loaded.scenario, loaded.resolved).warned(warnings);
