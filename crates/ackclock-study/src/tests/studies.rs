@@ -39,16 +39,6 @@ fn every_finding_of_most_studies_has_an_experiment() {
 /// none (`equality`); the list only shrinks.
 const HOLD_WITHOUT_EFFECT: &[(&str, &[&str])] = &[
     (
-        "sack-ubr",
-        &[
-            "lan-tcp-order",
-            "wan-sack-not-below-vanilla",
-            "larger-buffer",
-            "satellite-sack-not-below-vanilla",
-            "satellite-policies-differ-little",
-        ],
-    ),
-    (
         "sd-plus",
         &[
             "sd-plus-constant-over-length",
