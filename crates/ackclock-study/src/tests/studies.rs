@@ -157,10 +157,13 @@ fn every_scenario_of_every_point_is_accepted_without_an_unexpected_warning() {
         let study = Study::load(name).unwrap();
         let scope = Scope::new(&study, &Selection::default()).unwrap();
         let demand = scope.demand(&study);
-        // An alternative with which a card is judged again may have no effect at some points of the card.
+        // An alternative with which a card is judged again may have no effect at some points of the card; and one that chooses
+        // another recovery leaves that without effect which the default sets.
         let readings: Vec<_> = scope.cards(&study).flat_map(|card| scope.readings(&study, card)).collect();
+        let tried = study.assumptions.iter().flat_map(|assumption| &assumption.alternatives).map(|of| &of.set[..]);
+        let sets: Vec<&[String]> = readings.iter().map(|reading| reading.set).chain(tried).collect();
         let alternatives: BTreeSet<Point> =
-            demand.keys().flat_map(|point| readings.iter().map(|reading| point.with(reading.set))).collect();
+            demand.keys().flat_map(|point| sets.iter().map(|set| point.with(set))).collect();
         let is_meant = |point: &Point, message: &str| {
             let has_no_effect = message.contains("no effect here");
             // What happens when acknowledgements leave the path of the data is a point of a study.
