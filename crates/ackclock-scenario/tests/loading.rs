@@ -7,7 +7,9 @@ mod roundtrip;
 use std::path::{Path, PathBuf};
 
 use ackclock::queue::PolicyParams;
-use ackclock::queue::cell::{CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, SelectiveDropParams};
+use ackclock::queue::cell::{
+    CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, LoadRatioArithmetic, SelectiveDropParams,
+};
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
@@ -125,7 +127,8 @@ fn defaults_are_those_of_the_osu_model() {
 }
 
 fn selective_drop(threshold_cells: f64, load_ratio: f64) -> PolicyParams {
-    let params = SelectiveDropParams { threshold_cells, load_ratio, frame: FrameParams::PLAIN };
+    let (arithmetic, frame) = (LoadRatioArithmetic::Real, FrameParams::PLAIN);
+    let params = SelectiveDropParams { threshold_cells, load_ratio, arithmetic, frame };
     PolicyParams::Cells(CellPolicyParams::SelectiveDrop(params))
 }
 
@@ -262,7 +265,8 @@ fn a_port_changes_single_keys_of_the_queue() {
     let policy = selective_drop(1800.0, 0.7);
     assert_eq!((trunk.buffer, &trunk.policy), (Buffer::Cells(2000), &policy));
     let back = &link(&scenario, "sw2->sw1").queue;
-    let fba = FbaParams { threshold_cells: 500.0, load_ratio: 0.7, frame: FrameParams::PLAIN };
+    let (arithmetic, frame) = (LoadRatioArithmetic::Real, FrameParams::PLAIN);
+    let fba = FbaParams { threshold_cells: 500.0, load_ratio: 0.7, arithmetic, frame };
     let policy = PolicyParams::Cells(CellPolicyParams::Fba(fba));
     assert_eq!((&back.policy, back.service_order), (&policy, ServiceOrder::Fixed));
     assert_eq!(link(&scenario, "sw2->d1").queue.buffer, Buffer::Cells(1000));

@@ -3,7 +3,7 @@
 
 use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold_key};
-use super::selective_drop::{load_ratio_key, weighted_load};
+use super::load_ratio::{LoadRatioArithmetic, load_ratio_key};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
@@ -13,6 +13,7 @@ use crate::queue::{Buffer, Port};
 pub struct Fba {
     threshold_cells: f64,
     load_ratio: f64,
+    arithmetic: LoadRatioArithmetic,
 }
 
 /// The parameters of FBA.
@@ -22,6 +23,8 @@ pub struct FbaParams {
     pub threshold_cells: f64,
     /// Z: the load ratio allowed when the buffer is full.
     pub load_ratio: f64,
+    /// How Y_i·N_a/X is computed. The limit with which it is compared is not rounded.
+    pub arithmetic: LoadRatioArithmetic,
     /// What happens to frames beyond the rule.
     pub frame: FrameParams,
 }
@@ -32,6 +35,7 @@ impl Mechanism for Fba {
     const KEYS: &'static [Key] = &[
         threshold_key(0.5, "literature: [HK98], low confidence"),
         load_ratio_key("literature: [HK98]"),
+        LoadRatioArithmetic::KEY,
         FrameParams::KEYS[0],
         FrameParams::KEYS[1],
         FrameParams::KEYS[2],
@@ -52,12 +56,13 @@ impl Mechanism for Fba {
             });
         }
         let frame = FrameParams::read(values, port, threshold_cells)?;
-        Ok(FbaParams { threshold_cells, load_ratio: values.number("load_ratio"), frame })
+        let (load_ratio, arithmetic) = (values.number("load_ratio"), LoadRatioArithmetic::read(values));
+        Ok(FbaParams { threshold_cells, load_ratio, arithmetic, frame })
     }
 
     fn start(params: &FbaParams, vcs: usize) -> FrameDiscard<Fba> {
-        let FbaParams { threshold_cells, load_ratio, frame } = params;
-        FrameDiscard::new(Fba { threshold_cells: *threshold_cells, load_ratio: *load_ratio }, frame, vcs)
+        let FbaParams { threshold_cells, load_ratio, arithmetic, ref frame } = *params;
+        FrameDiscard::new(Fba { threshold_cells, load_ratio, arithmetic }, frame, vcs)
     }
 
     fn threshold_cells(params: &FbaParams) -> Option<f64> {
@@ -68,7 +73,7 @@ impl Mechanism for Fba {
 impl FrameRule for Fba {
     fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool {
         let (x, k, r) = (f64::from(buffer.queued()), f64::from(buffer.capacity()), self.threshold_cells);
-        x <= r || weighted_load(vc, buffer) * (x - r) <= self.load_ratio * (k - r) * x
+        x <= r || self.arithmetic.load_times_queue(vc, buffer) * (x - r) <= self.load_ratio * (k - r) * x
     }
 
     fn reads_per_vc(&self, queued: u32) -> bool {

@@ -12,6 +12,7 @@ mod family;
 mod fba;
 mod forgiveness;
 mod frame;
+mod load_ratio;
 mod ppd;
 mod selective_drop;
 mod tail_drop;
@@ -22,6 +23,7 @@ pub use family::{CUSTOM, CellPolicyParams, CellPolicyState, CustomCellPolicy, PO
 pub use fba::{Fba, FbaParams};
 pub use forgiveness::Forgiveness;
 pub use frame::{FrameDiscard, FrameParams, FrameRule};
+pub use load_ratio::LoadRatioArithmetic;
 pub use ppd::Ppd;
 pub use selective_drop::{SelectiveDrop, SelectiveDropParams};
 pub use tail_drop::TailDrop;

@@ -3,8 +3,9 @@
 
 use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold, threshold_key};
+use super::load_ratio::{LoadRatioArithmetic, load_ratio_key};
 use crate::ids::VcId;
-use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
 
 /// Selective Drop's rule: X > R and Y_i·N_a/X > Z.
@@ -12,6 +13,7 @@ use crate::queue::{Buffer, Port};
 pub struct SelectiveDrop {
     threshold_cells: f64,
     load_ratio: f64,
+    arithmetic: LoadRatioArithmetic,
 }
 
 /// The parameters of Selective Drop.
@@ -21,6 +23,8 @@ pub struct SelectiveDropParams {
     pub threshold_cells: f64,
     /// Z: the load ratio beyond which a connection is over its share.
     pub load_ratio: f64,
+    /// How Y_i·N_a/X is computed.
+    pub arithmetic: LoadRatioArithmetic,
     /// What happens to frames beyond the rule.
     pub frame: FrameParams,
 }
@@ -32,6 +36,7 @@ impl Mechanism for SelectiveDrop {
     const KEYS: &'static [Key] = &[
         threshold_key(0.9, "[SD-PLUS] §3"),
         load_ratio_key("[SD-PLUS] §3"),
+        LoadRatioArithmetic::KEY,
         FrameParams::KEYS[0],
         FrameParams::KEYS[1],
         FrameParams::KEYS[2],
@@ -43,13 +48,13 @@ impl Mechanism for SelectiveDrop {
     fn params(values: &Values, port: &Port) -> Result<SelectiveDropParams, Misfit> {
         let threshold_cells = threshold(values, port)?;
         let frame = FrameParams::read(values, port, threshold_cells)?;
-        Ok(SelectiveDropParams { threshold_cells, load_ratio: values.number("load_ratio"), frame })
+        let (load_ratio, arithmetic) = (values.number("load_ratio"), LoadRatioArithmetic::read(values));
+        Ok(SelectiveDropParams { threshold_cells, load_ratio, arithmetic, frame })
     }
 
     fn start(params: &SelectiveDropParams, vcs: usize) -> FrameDiscard<SelectiveDrop> {
-        let SelectiveDropParams { threshold_cells, load_ratio, frame } = params;
-        let rule = SelectiveDrop { threshold_cells: *threshold_cells, load_ratio: *load_ratio };
-        FrameDiscard::new(rule, frame, vcs)
+        let SelectiveDropParams { threshold_cells, load_ratio, arithmetic, ref frame } = *params;
+        FrameDiscard::new(SelectiveDrop { threshold_cells, load_ratio, arithmetic }, frame, vcs)
     }
 
     fn threshold_cells(params: &SelectiveDropParams) -> Option<f64> {
@@ -61,26 +66,10 @@ impl FrameRule for SelectiveDrop {
     fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool {
         let x = f64::from(buffer.queued());
         // A connection with nothing waiting has load ratio 0 and is never refused.
-        x <= self.threshold_cells || weighted_load(vc, buffer) <= self.load_ratio * x
+        x <= self.threshold_cells || self.arithmetic.load_times_queue(vc, buffer) <= self.load_ratio * x
     }
 
     fn reads_per_vc(&self, queued: u32) -> bool {
         f64::from(queued) > self.threshold_cells
     }
-}
-
-/// The key of Z.
-pub(super) const fn load_ratio_key(source: &'static str) -> Key {
-    Key::new(
-        "load_ratio",
-        Kind::Number(1e6),
-        Default::Is(Value::Number(0.8)),
-        source,
-        "Z: the share of the buffer beyond which a connection is refused new frames, in fair shares.",
-    )
-}
-
-/// Y_i·N_a: the load ratio times X. Multiplied out, so that no division rounds.
-pub(super) fn weighted_load(vc: VcId, buffer: &Buffer) -> f64 {
-    f64::from(buffer.queued_of(vc)) * f64::from(buffer.active())
 }

@@ -64,11 +64,13 @@ fn epd(threshold_cells: f64, forgiveness: Option<Forgiveness>) -> CellPolicyPara
 }
 
 fn selective_drop(threshold_cells: f64, forgiveness: Option<Forgiveness>) -> CellPolicyParams {
-    CellPolicyParams::SelectiveDrop(SelectiveDropParams { threshold_cells, load_ratio: 0.8, frame: frame(forgiveness) })
+    let (arithmetic, frame) = (LoadRatioArithmetic::Real, frame(forgiveness));
+    CellPolicyParams::SelectiveDrop(SelectiveDropParams { threshold_cells, load_ratio: 0.8, arithmetic, frame })
 }
 
 fn fba(threshold_cells: f64) -> CellPolicyParams {
-    CellPolicyParams::Fba(FbaParams { threshold_cells, load_ratio: 0.8, frame: FrameParams::PLAIN })
+    let (arithmetic, frame) = (LoadRatioArithmetic::Real, FrameParams::PLAIN);
+    CellPolicyParams::Fba(FbaParams { threshold_cells, load_ratio: 0.8, arithmetic, frame })
 }
 
 #[test]
@@ -176,6 +178,22 @@ fn selective_drop_accepts_at_exactly_the_limit() {
 }
 
 #[test]
+fn a_truncated_load_ratio_is_above_z_from_a_full_share_on() {
+    // Z = 0.8, N = 2, b 4. X = 9: 8/9 is 0, accepted (as a fraction it is above Z); X = 8: 8/8 = 1, refused.
+    let mut buffer = Buffer::new(20, 4);
+    for vc in [0, 0, 0, 0, 0, 1, 1, 1, 1] {
+        buffer.enter(VcId::from_index(vc));
+    }
+    let (load_ratio, arithmetic, frame) = (0.8, LoadRatioArithmetic::Integer, FrameParams::PLAIN);
+    let params = SelectiveDropParams { threshold_cells: 4.0, load_ratio, arithmetic, frame };
+    let mut policy = CellPolicyParams::SelectiveDrop(params).start(4);
+    let frame = CellArrival { vc: VcId::from_index(1), eom: true };
+    assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
+    buffer.leave(VcId::from_index(0));
+    assert_eq!(policy.admit(frame, &buffer), Verdict::Drop(DropReason::Policy));
+}
+
+#[test]
 fn fba_tightens_from_the_threshold_to_the_end_of_the_buffer() {
     // K = 10, R = 5, Z = 0.8. Limits Z·(K−R)/(X−R): X = 6: 4; 7: 2; 8: 1.33; 9: 1; 10: 0.8. A monopolist has load
     // ratio 1: accepted at X = 9 (limit 1, not above it)…
@@ -259,6 +277,7 @@ struct Drawn {
     kind: usize,
     forgiveness: usize,
     keep: bool,
+    integer: bool,
     r: u32,
     z4: u32,
     low: u32,
@@ -280,6 +299,7 @@ impl Drawn {
         let given = |key: &Key| match key.name {
             "threshold" => Some(Value::Cells(self.r.into())),
             "load_ratio" => Some(Value::Number(f64::from(self.z4) / 4.0)),
+            "load_ratio_arithmetic" => Some(Value::Word(if self.integer { "integer" } else { "real" })),
             "keep_eom_of_whole" => Some(Value::Flag(self.keep)),
             "forgiveness" => Some(Value::Word(["none", "toggle", "episode"][self.forgiveness])),
             "episode_end" => Some(Value::Cells(self.low.into())),
@@ -294,7 +314,8 @@ impl Drawn {
     /// here of rules that have their own tests.
     fn over(self, vc: VcId, buffer: &Buffer) -> Option<bool> {
         let [x, k, r, z4] = [buffer.queued(), buffer.capacity(), self.r, self.z4].map(u64::from);
-        let load = 4 * u64::from(buffer.queued_of(vc)) * u64::from(buffer.active());
+        let share = u64::from(buffer.queued_of(vc)) * u64::from(buffer.active());
+        let load = 4 * if self.integer && x > 0 { share - share % x } else { share };
         match self.name() {
             "tail-drop" | "ppd" => Some(false),
             "epd" => Some(x > r),
@@ -306,8 +327,12 @@ impl Drawn {
 }
 
 fn drawn(capacity: u32) -> impl Strategy<Value = Drawn> + use<> {
-    (0..POLICIES.len(), 0_usize..3, any::<bool>(), 0..capacity, 1_u32..8, any::<u32>())
-        .prop_map(|(kind, forgiveness, keep, r, z4, low)| Drawn { kind, forgiveness, keep, r, z4, low: low % (r + 1) })
+    (0..POLICIES.len(), 0_usize..3, any::<[bool; 2]>(), 0..capacity, 1_u32..8, any::<u32>()).prop_map(
+        |(kind, forgiveness, [keep, integer], r, z4, low)| {
+            let low = low % (r + 1);
+            Drawn { kind, forgiveness, keep, integer, r, z4, low }
+        },
+    )
 }
 
 /// A connection's frame as it goes by.

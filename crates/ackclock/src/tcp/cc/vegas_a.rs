@@ -37,6 +37,10 @@ pub struct VegasAParams {
     pub alpha_max: Option<f64>,
     /// By how much the thresholds move.
     pub step: AbStep,
+    /// What a step that is scaled is multiplied by.
+    pub step_gain: f64,
+    /// What a step that is scaled is at most, packets.
+    pub step_max: f64,
     /// Whether they move together.
     pub coupling: AbCoupling,
 }
@@ -57,9 +61,9 @@ pub enum Increase {
 pub enum AbStep {
     /// By one packet.
     Unit,
-    /// By the relative change of the throughput, times the window, at most one.
+    /// By the relative change of the throughput, times the window and the gain, at most the largest step.
     Throughput,
-    /// By the relative change of the round-trip time, times the window, at most one.
+    /// By the relative change of the round-trip time, times the window and the gain, at most the largest step.
     Rtt,
 }
 
@@ -90,7 +94,7 @@ impl std::default::Default for VegasAParams {
 impl Mechanism for VegasA {
     const NAME: &'static str = "vegas-a";
     const ABOUT: &'static str = "Vegas-A: Vegas whose thresholds adapt to the throughput.";
-    const KEYS: &'static [Key] = &keys::joined::<21>(&[
+    const KEYS: &'static [Key] = &keys::joined::<23>(&[
         &VegasParams::KEYS,
         &[
             Key::new(
@@ -147,8 +151,10 @@ impl Mechanism for VegasA {
                 Kind::Word(&["unit", "throughput", "rtt"]),
                 Default::Is(Value::Word("unit")),
                 "[VEGAS-A] §4.1; others: §6.3",
-                "The step of alpha and beta: one, or the relative change of throughput or round trip times the window, at most one.",
+                "The step of alpha and beta: one, or the relative change of throughput or round trip times the window.",
             ),
+            scale_key("step_gain", "What a step that is scaled by a change is multiplied by."),
+            scale_key("step_max", "The largest step that is scaled by a change, packets."),
             Key::new(
                 "coupling",
                 Kind::Word(&["locked", "independent"]),
@@ -206,6 +212,8 @@ impl Mechanism for VegasA {
             reset_ab_on_rto: values.flag("reset_ab_on_rto"),
             alpha_max,
             step: values.choice("step", &steps),
+            step_gain: values.number("step_gain"),
+            step_max: values.number("step_max"),
             coupling: values.choice("coupling", &[("locked", AbCoupling::Locked), ("independent", independent)]),
         })
     }
@@ -218,6 +226,12 @@ impl Mechanism for VegasA {
     fn is_random(params: &VegasAParams) -> bool {
         params.tie_up_probability + params.tie_down_probability > 0.0
     }
+}
+
+const fn scale_key(name: &'static str, about: &'static str) -> Key {
+    let scaled = &[Condition { key: "step", is: &["throughput", "rtt"] }];
+    Key::new(name, Kind::Number(1e6), Default::Is(Value::Number(1.0)), "inferred from [VEGAS-A] §6.3", about)
+        .used_if(scaled)
 }
 
 const fn part_key(name: &'static str, about: &'static str) -> Key {
@@ -415,13 +429,14 @@ impl Thresholds {
         self.params.vegas.beta - self.params.vegas.alpha
     }
 
-    /// By how much the thresholds move: between 0 and 1.
+    /// By how much the thresholds move: 1, or from 0 to the largest step.
     fn step(&self, round: &Round, cwnd: f64) -> f64 {
+        let VegasAParams { step_gain: gain, step_max: most, .. } = self.params;
         let change = |now: f64, before: Option<f64>| before.map_or(0.0, |before| (now - before).abs() / before * cwnd);
         match self.params.step {
             AbStep::Unit => 1.0,
-            AbStep::Throughput => change(round.actual(), self.previous).min(1.0),
-            AbStep::Rtt => change(round.rtt, self.previous_rtt).min(1.0),
+            AbStep::Throughput => (gain * change(round.actual(), self.previous)).min(most),
+            AbStep::Rtt => (gain * change(round.rtt, self.previous_rtt)).min(most),
         }
     }
 }
@@ -554,6 +569,26 @@ mod tests {
         assert_eq!(up(AbStep::Throughput, 64.0, 0.125), 2.0);
         assert!((up(AbStep::Throughput, 79.0, 0.125) - (1.0 + 10.0 / 79.0)).abs() < 1e-12);
         assert!((up(AbStep::Rtt, 64.0, 0.124) - (1.0 + 10.0 / 124.0)).abs() < 1e-12);
+    }
+
+    /// As above: 10/79 = 0.1266 by the throughput, 10/124 = 0.0806 by the round trip; five times as much, and at most 0.5.
+    #[test]
+    fn a_gain_multiplies_scaled_steps_up_to_the_largest() {
+        let up = |step: AbStep, step_gain: f64, step_max: f64| {
+            let mut state = thresholds(VegasAParams { step, step_gain, step_max, ..certain() }, 1.0, 3.0);
+            state.previous = Some(79.0);
+            state.previous_rtt = Some(0.124);
+            state.avoid(&round(10.0, 125.0), &mut 10.0);
+            (state.alpha, state.beta)
+        };
+        let near = |(alpha, beta): (f64, f64), step: f64| {
+            assert!((alpha - 1.0 - step).abs() < 1e-12 && (beta - 3.0 - step).abs() < 1e-12, "{alpha} {beta} {step}");
+        };
+        near(up(AbStep::Throughput, 5.0, 1.0), 50.0 / 79.0);
+        near(up(AbStep::Throughput, 5.0, 0.5), 0.5);
+        near(up(AbStep::Throughput, 20.0, 3.0), 200.0 / 79.0);
+        near(up(AbStep::Rtt, 5.0, 1.0), 50.0 / 124.0);
+        near(up(AbStep::Unit, 5.0, 0.5), 1.0);
     }
 
     #[test]
