@@ -8,8 +8,8 @@ use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering
 use ackclock::scenario::{NodeKind, ServiceOrder, Technology};
 use ackclock::tcp::offset_sack::{Alternative, Preference};
 use ackclock::tcp::{
-    FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RtoMargin, RttSamples, SegmentTimeout, SsthreshFrom, TimerKind,
-    TimerScope,
+    FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RtoMargin, RttSamples, SegmentTimeout, SsthreshFrom,
+    TimerKind, TimerScope,
 };
 use ackclock_sat::isl::IslPattern;
 
