@@ -125,15 +125,6 @@ pub(super) const KEYS: &[Key] = &[
         about: "How many mean deviations the timeout of BSD is above the smoothed round trip: SRTT + rttvar_factor times RTTVAR.",
         used_if: IF_TIMER_OF_BSD,
     },
-    Key {
-        sections: TCPS,
-        name: "restart_timer_on_fast_retransmit",
-        kind: Kind::Flag,
-        default: Fallback::Bare("false"),
-        source: "RFC 6298 §5; true: literature: 4.4BSD",
-        about: "Whether a fast retransmit restarts the retransmission timer, whatever the recovery says.",
-        used_if: ALWAYS,
-    },
 ];
 
 const IF_RFC6298: &[Condition] = &[Condition { key: "timer", is: &["rfc6298"] }];
