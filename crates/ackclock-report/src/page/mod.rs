@@ -11,7 +11,6 @@ pub mod html;
 pub mod number;
 mod pack;
 pub mod paper;
-mod pdf;
 pub mod scatter;
 mod svg;
 pub mod table;

@@ -1,10 +1,12 @@
 //! Plots as files for a paper: below each other with one legend, as wide as a column, read in black and white.
 
+mod pdf;
+
 use super::bands::{Bands, Frame, LEFT};
 use super::dots::Dots;
 use super::drawing::{Anchor, Drawing, Letters};
 use super::heat::HeatMap;
-use super::{pdf, svg};
+use super::svg;
 
 /// A plot of a figure.
 #[derive(Clone, Debug)]

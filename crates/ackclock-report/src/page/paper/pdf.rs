@@ -4,7 +4,9 @@
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
-use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, mark_of};
+use crate::page::drawing::{
+    Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, mark_of,
+};
 
 /// A file with a page for each drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
 pub(super) fn file(drawings: &[(Drawing, f64)], width: f64, on_paper: f64) -> Vec<u8> {
