@@ -1,4 +1,4 @@
-//! What a plot consists of, whatever it is written as: SVG ([`super::svg`]) or PDF ([`super::pdf`]). Lengths are in points of the
+//! What a plot consists of, whatever it is written as: SVG (`svg.rs`) or PDF (`paper/pdf.rs`). Lengths are in points of the
 //! plot; `y` goes down.
 
 /// A place: from the left, from the top.
