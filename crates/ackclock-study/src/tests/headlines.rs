@@ -87,12 +87,11 @@ fn what_holds_without_choices_made_after_results_is_counted() {
     assert_eq!((report.tally.numbers.agree, report.tally.numbers.agree_by_choice), (4, 1));
     let text = report.text();
     assert!(
-        flat(&text)
-            .contains("Without what was chosen when the results were known, 3 of the numbers and 0 of the claims"),
+        flat(&text).contains("Without what was chosen when the results were known, 3 of the numbers remain."),
         "{text}"
     );
     assert!(
-        flat(&text).contains("- tolerance late of t1: It was .04. One number or claim agrees only with it."),
+        flat(&text).contains("- tolerance late of t1: It was .04. One number or claim that agrees depends on it."),
         "{text}"
     );
     assert!(text.contains("agrees, by choice"), "{text}");
@@ -101,7 +100,8 @@ fn what_holds_without_choices_made_after_results_is_counted() {
     let report = whole(&study_with(&measure, "claim = []", "").unwrap());
     assert_eq!((report.tally.numbers.agree, report.tally.numbers.agree_without_choice()), (4, 0));
     assert!(
-        flat(&report.text()).contains("- the measure of t1: It fits better. 4 numbers and claims agree only with it.")
+        flat(&report.text())
+            .contains("- the measure of t1: It fits better. 4 numbers and claims that agree depend on it.")
     );
 
     let bound = TWO_CLAIMS.replacen("id = \"right\"", "id = \"right\"\nafter_results = \"There were two.\"", 1);
@@ -110,7 +110,7 @@ fn what_holds_without_choices_made_after_results_is_counted() {
     assert!(
         report
             .text()
-            .contains("  - the bound of claim right: There were two. One number or claim agrees only with it.")
+            .contains("  - the bound of claim right: There were two. One number or claim that agrees depends on it.")
     );
 
     let assumption = ASSUMPTIONS.replace("id = \"hosts\"", "id = \"hosts\"\nafter_results = \"It was slow.\"");

@@ -54,7 +54,7 @@ fn what_was_chosen_after_its_results_is_said_with_the_verdict() {
     let (text, html) = of("\nafter_results = \"The table was known.\"");
     // Four numbers agree that do not with 500 ms; the one that agrees only then is no loss.
     let verdict = text.split("Chosen when the results were known:").nth(1).unwrap();
-    let words = "  - assumption tick: The table was known. 4 numbers and claims agree only with it.";
+    let words = "  - assumption tick: The table was known. 4 numbers and claims that agree depend on it.";
     assert!(verdict.contains(words), "{verdict}");
     assert!(text.contains("Without what was chosen when the results were known, 0 of the numbers and 1 of"), "{text}");
     assert!(text.contains("Chosen when its results were known. The table was known."), "{text}");

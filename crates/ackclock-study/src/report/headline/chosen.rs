@@ -11,6 +11,9 @@ pub(crate) const MEASURE: &str = "measure";
 /// How a claim depends on its own bound.
 pub(crate) const BOUND: &str = "bound";
 
+/// What stands before the names of claims.
+const BOUND_OF: &str = "the bound of claim ";
+
 /// How an agreement depends on a tolerance.
 pub(crate) fn tolerance_name(tolerance: &Tolerance) -> String {
     format!("tolerance {}", tolerance.name)
@@ -54,11 +57,19 @@ pub(crate) fn chosen(study: &Study, scope: &Scope, cards: &[CardReport]) -> Vec<
         }
         for claim in &card.claims {
             let why = study.claims.iter().find(|of| of.id == claim.id).and_then(|of| of.after_results.as_ref());
-            all.extend(why.map(|why| ChosenReport {
-                what: format!("the bound of claim {}", claim.id),
-                why: why.clone(),
-                agree_by_it: Some(usize::from(claim.holds)),
-            }));
+            let Some(why) = why else { continue };
+            // Bounds that were chosen for one reason stand together.
+            match all.iter_mut().find(|of| of.what.starts_with(BOUND_OF) && of.why == *why) {
+                Some(known) => {
+                    known.what += &format!(", {}", claim.id);
+                    known.agree_by_it = known.agree_by_it.map(|count| count + usize::from(claim.holds));
+                }
+                None => all.push(ChosenReport {
+                    what: format!("{BOUND_OF}{}", claim.id),
+                    why: why.clone(),
+                    agree_by_it: Some(usize::from(claim.holds)),
+                }),
+            }
         }
     }
     all
@@ -85,8 +96,8 @@ impl ChosenReport {
         let depends = match self.agree_by_it {
             None => "How much depends on it is not counted: no card is judged with an alternative here.".into(),
             Some(0) => "Nothing that agrees depends on it.".into(),
-            Some(1) => "One number or claim agrees only with it.".into(),
-            Some(count) => format!("{count} numbers and claims agree only with it."),
+            Some(1) => "One number or claim that agrees depends on it.".into(),
+            Some(count) => format!("{count} numbers and claims that agree depend on it."),
         };
         format!("{}: {} {depends}", self.what, self.why)
     }

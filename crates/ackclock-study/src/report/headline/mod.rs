@@ -87,13 +87,11 @@ pub(crate) fn skill(power: &PowerReport) -> String {
 
 fn without_choices(tally: &Tally) -> Option<String> {
     let Tally { numbers, claims, .. } = tally;
-    (numbers.agree_by_choice + claims.agree_by_choice > 0).then(|| {
-        format!(
-            "Without what was chosen when the results were known, {} of the numbers and {} of the claims remain.",
-            numbers.agree_without_choice(),
-            claims.agree_without_choice()
-        )
-    })
+    let remain = [(numbers, "numbers"), (claims, "claims")].into_iter().filter(|(count, _)| count.examined > 0);
+    let remain: Vec<String> =
+        remain.map(|(count, what)| format!("{} of the {what}", count.agree_without_choice())).collect();
+    (numbers.agree_by_choice + claims.agree_by_choice > 0)
+        .then(|| format!("Without what was chosen when the results were known, {} remain.", remain.join(" and ")))
 }
 
 fn weak(tally: &Tally) -> Option<String> {
