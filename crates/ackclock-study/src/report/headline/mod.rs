@@ -103,7 +103,7 @@ fn weak(tally: &Tally) -> Option<String> {
 }
 
 fn reading(reading: &ReadingReport) -> String {
-    let ReadingReport { label, cards, numbers, numbers_agree, claims, claims_hold, power, .. } = reading;
+    let ReadingReport { id, label, cards, numbers, numbers_agree, claims, claims_hold, power, .. } = reading;
     let mut counts = Vec::new();
     if *numbers > 0 {
         let by_default = reading.numbers_agree_by_default;
@@ -114,7 +114,7 @@ fn reading(reading: &ReadingReport) -> String {
         counts.push(format!("{claims_hold} of {claims} claims hold ({by_default})"));
     }
     let skill = power.as_ref().map_or(String::new(), |power| format!("; {}", skill(power)));
-    format!("With \"{label}\", on {}: {}{skill}.", cards.join(", "), counts.join(", "))
+    format!("With \"{label}\" ({id}), on {}: {}{skill}.", cards.join(", "), counts.join(", "))
 }
 
 fn own(tally: &Tally) -> Option<String> {

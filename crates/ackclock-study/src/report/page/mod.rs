@@ -53,11 +53,11 @@ fn lead(report: &Report) -> Html {
     let part = if report.quick { ", quick subset" } else { "" };
     let mut html = Html::new();
     html.leaf("p", &[("class", "lead")], &report.citation);
-    html.leaf(
-        "p",
-        &[],
-        &format!("Means over seeds 1 to {}{part}, with half of the 95 % confidence interval.", report.seeds),
-    );
+    let seeds = match report.seeds {
+        1 => format!("Seed 1 only{part}."),
+        seeds => format!("Means over seeds 1 to {seeds}{part}, with half of the 95 % confidence interval."),
+    };
+    html.leaf("p", &[], &seeds);
     html
 }
 

@@ -16,11 +16,14 @@ pub(super) fn section(report: &Report) -> Html {
         table::verdict(html, tone(report.headline.outcome), first);
     });
     html.append(&list(others.iter().map(String::as_str)));
-    let claims = differing(report);
-    html.tag("div", &[("class", if claims.is_some() { "first" } else { "" })], |html| {
-        html.append(&Html::of_class("div", "", &picture::picture(report)));
-        html.append(&claims.unwrap_or_default());
-    });
+    let (pictures, claims) = (picture::picture(report), differing(report));
+    match (pictures.is_empty(), claims) {
+        (false, Some(claims)) => html.tag("div", &[("class", "first")], |html| {
+            html.append(&Html::of_class("div", "", &pictures)).append(&claims);
+        }),
+        (true, Some(claims)) => html.append(&Html::of_class("div", "wide", &claims)),
+        (_, None) => html.append(&pictures),
+    };
     html.tag("p", &[], |html| {
         let tone = if report.passed() { Tone::Neutral } else { Tone::Bad };
         table::verdict(html, tone, &report.headline.consistent);
