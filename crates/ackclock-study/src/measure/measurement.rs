@@ -302,7 +302,7 @@ mod tests {
             let text = format!(
                 "duration = \"100 ms\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
                  r.kind = \"switch\"\nb.kind = \"host\"\n[link.x]\nends = [\"a\", \"r\"]\nrate = \"100 Mbps\"\ndelay = \"0 s\"\n\
-                 [link.y]\nends = [\"r\", \"b\"]\nrate = \"1 Mbps\"\ndelay = \"10 ms\"\n[tcp]\nmss = \"960 B\"\n\
+                 [link.y]\nends = [\"r\", \"b\"]\nrate = \"1 Mbps\"\ndelay = \"10 ms\"\n[tcp]\ndialect = \"osu\"\nmss = \"960 B\"\n\
                  [flow.f]\nfrom = \"a\"\nto = \"b\"\nstart = \"10 ms\"\n{file}\n"
             );
             let source = ackclock_scenario::Memory::new().with("test.toml", text);
