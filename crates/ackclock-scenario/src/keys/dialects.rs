@@ -156,7 +156,7 @@ const LINUX_2_2_SAT: &[Default] = &[
     default("tick", Text("10 ms"), "literature: Linux 2.2, 100 ticks in a second"),
     default("min_rto", Text("200 ms"), "literature: Linux 2.2"),
     default("rto_margin", Text("linux-2.2"), "literature: Linux 2.2"),
-    default("initial_rto", Text("3 s"), "RFC 1122 §4.2.3.1"),
+    default("initial_rto", Text("3 s"), "RFC 1122; literature: Linux 2.2"),
     default("max_rto", Text("120 s"), "literature: Linux 2.2"),
     default("restart_timer_on_fast_retransmit", Bare("true"), "literature: Linux 2.2"),
     default("host_queue_at_timeout", Text("keep"), "Ackclock: what is queued is sent"),
