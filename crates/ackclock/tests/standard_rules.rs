@@ -13,11 +13,12 @@ const MSS: f64 = 1448.0;
 
 /// One flow f1 over a middle of this rate and delay.
 fn path(duration: &str, rate: &str, delay: &str, tcp: &str, of_flow: &str) -> String {
+    let window = if tcp.contains("receive_window") { "" } else { "receive_window = \"4194304 B\"\n" };
     format!(
         "duration = \"{duration}\"\nrecord = [\"cwnd\", \"ssthresh\", \"rto\", \"sent\", \"retransmissions\"]\n\
          [network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\naccess_rate = \"10 Gbps\"\n\
          access_delay = \"1 ms\"\nbottleneck_rate = \"{rate}\"\nbottleneck_delay = \"{delay}\"\n\
-         [queue]\nbuffer = \"20000 packets\"\n[tcp]\ndialect = \"standard\"\n{tcp}\n[flow.f1]\n{of_flow}\n"
+         [queue]\nbuffer = \"20000 packets\"\n[tcp]\ndialect = \"standard\"\n{window}{tcp}\n[flow.f1]\n{of_flow}\n"
     )
 }
 
