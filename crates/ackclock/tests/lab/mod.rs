@@ -36,7 +36,8 @@ recovery = "fall-floyd"
 "#;
 
 /// Two senders s1 and s2 and one receiver d in the standard dialect, over links of 5 ms with this rate and one of 10 Mb/s
-/// between the switches; one flow f1, from s1; `head` is what stands before, and `tcp` in [tcp].
+/// between the switches; one flow f1, from s1; `head` is what stands before, and `tcp` in [tcp]; the receive
+/// window is 4 MiB if that says no other.
 pub fn two_senders(head: &str, access_rate: &str, middle_delay: &str, buffer: &str, tcp: &str) -> String {
     let links = [
         ("a", ["s1", "sw1"], access_rate, "5 ms"),
@@ -45,8 +46,9 @@ pub fn two_senders(head: &str, access_rate: &str, middle_delay: &str, buffer: &s
         ("exit", ["sw2", "d"], access_rate, "5 ms"),
     ];
     let network = packet_network(&["s1", "s2", "d"], &["sw1", "sw2"], &links);
+    let window = if tcp.contains("receive_window") { "" } else { "receive_window = \"4194304 B\"\n" };
     format!(
-        "{head}\n{network}[queue]\nbuffer = \"{buffer}\"\n[tcp]\ndialect = \"standard\"\n{tcp}\n\
+        "{head}\n{network}[queue]\nbuffer = \"{buffer}\"\n[tcp]\ndialect = \"standard\"\n{window}{tcp}\n\
          [flow.f1]\nfrom = \"s1\"\nto = \"d\"\n"
     )
 }
