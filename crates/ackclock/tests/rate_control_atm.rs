@@ -253,6 +253,7 @@ feedback_round_trip = "70 ms"
 [traffic]
 start_jitter = "1 ms"
 [tcp]
+dialect = "osu"
 mss = "1024 B"
 receive_window = "600000 B"
 recovery = "vanilla"

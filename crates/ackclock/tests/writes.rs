@@ -65,7 +65,8 @@ fn a_fin_comes_after_the_last_piece_only() {
         let records = run("fin", ends, sets);
         let record = flow(&records, "f");
         assert_eq!(record.counts.bytes_delivered, 4000, "{sets:?}");
-        assert_eq!(record.counts.retransmissions, 0, "{sets:?}");
+        // Over 1 Mb/s the round trip of a SYN is 6 ms, that of two segments 30: a probe asks for the answer to the first piece.
+        assert!(record.counts.retransmissions <= 1, "{sets:?}");
     }
 }
 

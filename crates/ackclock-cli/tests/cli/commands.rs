@@ -11,7 +11,7 @@ use crate::{contacts, kept};
 fn the_version_names_the_version_of_the_results() {
     let place = Place::new("version");
     let outcome = place.run(&["--version"]).exits_with(0);
-    insta::assert_snapshot!(outcome.stdout, @"ackclock 0.1.0 (result version 4)");
+    insta::assert_snapshot!(outcome.stdout, @"ackclock 0.1.0 (result version 5)");
     assert_eq!(outcome.stderr, "");
 }
 

@@ -20,6 +20,7 @@ mod send_times;
 mod sender;
 mod setup;
 mod timer;
+mod window_use;
 
 pub use cc::CongestionControlParams;
 pub use delayed_ack::DelayedAck;

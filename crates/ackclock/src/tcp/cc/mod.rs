@@ -18,8 +18,6 @@ mod vegas_plus;
 pub use family::*;
 pub use vegas::reroute_detect::RerouteParams;
 
-use super::SsthreshFrom;
-use super::recovery::Flight;
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -101,7 +99,7 @@ pub struct Loss {
     pub mss: f64,
     /// The receiver's window, bytes.
     pub limit: f64,
-    /// What is in flight, bytes, where ssthresh comes from that ([`SsthreshFrom::Flight`]); else infinite.
+    /// What is in flight, bytes, where ssthresh comes from that ([`SsthreshFrom`](super::SsthreshFrom)); else infinite.
     pub flight: f64,
     /// Whether what was lost had been sent more than once, if the recovery knows: those of Vegas do.
     pub sent_again: Option<bool>,
@@ -112,15 +110,6 @@ impl Loss {
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Loss {
         Loss { mss, limit, flight: f64::INFINITY, sent_again: None }
-    }
-
-    /// What every algorithm gets, of a sender in this place.
-    pub fn of_flight(flight: &Flight, from: SsthreshFrom) -> Loss {
-        let loss = Loss::of(flight.mss as f64, flight.rwnd as f64);
-        match from {
-            SsthreshFrom::Window => loss,
-            SsthreshFrom::Flight => Loss { flight: (flight.max - flight.una) as f64, ..loss },
-        }
     }
 
     /// What a loss takes a part of: the window, and no more than what is in flight where that counts. What limited transmit has sent

@@ -51,6 +51,15 @@ impl Flight {
         self.mss.min(self.limit - seq)
     }
 
+    /// What a congestion control gets of a loss here.
+    pub(super) fn loss(&self, from: SsthreshFrom) -> Loss {
+        let loss = Loss::of(self.mss as f64, self.rwnd as f64);
+        match from {
+            SsthreshFrom::Window => loss,
+            SsthreshFrom::Flight => Loss { flight: (self.max - self.una) as f64, ..loss },
+        }
+    }
+
     /// Whether there is a segment at `seq` to send, and the receiver has room for it.
     #[inline]
     pub fn offered(&self, seq: u64) -> bool {
@@ -82,7 +91,7 @@ impl RecoveryContext<'_> {
 
     /// Reduces the window where it is known whether the lost segment had been sent more than once.
     fn reduce_by(&mut self, flight: &Flight, sent_again: Option<bool>) {
-        let loss = Loss { sent_again, ..Loss::of_flight(flight, self.ssthresh_from) };
+        let loss = Loss { sent_again, ..flight.loss(self.ssthresh_from) };
         self.congestion_control.on_congestion(&loss, self.window);
     }
 

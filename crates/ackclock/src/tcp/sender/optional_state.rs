@@ -1,7 +1,6 @@
 //! What only some senders have beside what all do.
 //! Sources: docs/models/connection.md, docs/models/dialects.md.
 
-use super::window_use::{Pauses, WindowUse};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::handshake::ActiveEnd;
 use crate::tcp::host::SegmentServer;
@@ -10,6 +9,7 @@ use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
+use crate::tcp::window_use::{Pauses, WindowUse};
 use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope, Writes};
 use crate::units::{Span, Time};
 

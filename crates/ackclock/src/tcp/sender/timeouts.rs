@@ -3,7 +3,7 @@
 
 use super::{Expired, NONE, Sender};
 use crate::tcp::HostQueue;
-use crate::tcp::cc::{CongestionControl, Loss};
+use crate::tcp::cc::CongestionControl;
 use crate::tcp::recovery::{Deadline, Flight, Recovery, RecoveryContext, RecoveryState};
 use crate::units::Time;
 
@@ -88,7 +88,7 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.pacer_on_timeout(now);
-        let loss = Loss::of_flight(&self.flight, self.window_rules.ssthresh_from);
+        let loss = self.flight.loss(self.window_rules.ssthresh_from);
         if self.window_rules.hold_ssthresh && self.timed_out == self.flight.una {
             // RFC 5681 §3.1: the same segment again.
             self.congestion_control.on_repeated_rto(&loss, &mut self.window);
