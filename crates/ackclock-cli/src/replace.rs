@@ -63,7 +63,8 @@ fn is_replaceable(path: &Path, kind: Kind<'_>) -> bool {
             Kind::Lines(first) => head.starts_with(first.as_bytes()) || head.is_empty() && first.starts_with('{'),
             Kind::Manual => String::from_utf8_lossy(&head).contains(".TH ackclock"),
         },
-        Err(error) => error.kind() == ErrorKind::NotFound,
+        // Where a file is in the place of its folder, writing it says so.
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     }
 }
 
