@@ -129,6 +129,16 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
+/// The length of a file and the BLAKE3 of its content, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn checksum(path: &Path) -> io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(open(path)?)?;
+    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
+}
+
 /// Makes sure that nothing has this name, or a file.
 ///
 /// # Errors

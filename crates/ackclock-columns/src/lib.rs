@@ -16,12 +16,12 @@ mod write;
 
 use std::borrow::Cow;
 use std::io;
-use std::path::Path;
 
 use ackclock::units::Time;
 use parquet::errors::ParquetError;
 
 pub use error::{FileError, FileKind, Problem};
+pub use files::checksum;
 pub use read::{Rows, decoded_bytes, wrong};
 pub use write::write;
 
@@ -90,14 +90,4 @@ pub fn cause(error: ParquetError) -> io::Error {
         },
         other => io::Error::other(other),
     }
-}
-
-/// The length of a file and the BLAKE3 of its content, in hexadecimal digits.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn checksum(path: &Path) -> io::Result<(u64, String)> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(files::open(path)?)?;
-    Ok((hasher.count(), hasher.finalize().to_hex().to_string()))
 }
