@@ -32,9 +32,8 @@ pub fn man(folder: Option<&Path>) -> Result<Exit, Failure> {
     render(&program, &mut pages)?;
     // Before the first is written it is known that nothing of others is replaced.
     pages.iter().try_for_each(|(name, _)| replace::refuse_other(&folder.join(name), Kind::Manual, ELSEWHERE))?;
-    std::fs::create_dir_all(folder).map_err(|error| {
-        Failure::outside(format_args!("cannot write to the folder `{shown}`: {error}"), ELSEWHERE)
-    })?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::outside(format_args!("cannot write to the folder `{shown}`: {error}"), ELSEWHERE))?;
     for (name, page) in pages {
         replace::write(&folder.join(name), Kind::Manual, &page, ELSEWHERE)?;
     }
