@@ -137,8 +137,7 @@ fn a_second_reading_stands_beside_the_default() {
     // Distances .138, .194, .088, .024, .108, .104: .1093 on average of .1478.
     assert!((reading.power.as_ref().unwrap().skill.unwrap() - 0.2602).abs() < 5e-4, "{reading:?}");
     let (text, html) = (report.text(), page::render(&report, &[], &[]));
-    let sentence =
-        "With \"500 ms\" (tick), on t1, checks: 1 of 6 numbers agree (4 with the first), 1 of 2 claims hold (1); skill 0.26";
+    let sentence = "With \"500 ms\" (tick), on t1, checks: 1 of 6 numbers agree (4 with the first), 1 of 2 claims hold (1); skill 0.26";
     assert!(flat(&text).contains(sentence) && html.contains("1 of 6 numbers agree (4 with the first)"), "{text}");
     assert!(flat(&text).contains("reproduces in part under the reading that stands first: 4 of 6"), "{text}");
     let expected =
