@@ -9,7 +9,8 @@ use ackclock::units::Span;
 
 use crate::document::Document;
 use crate::flows::PlannedFlow;
-use crate::flows::receive_window::{self, largest_rate, round_trip_ps};
+use crate::flows::receive_window::{largest_rate, round_trip_ps};
+use crate::flows::tcp::AUTO;
 use crate::network::Network;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
@@ -153,9 +154,7 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
     }
     let mut said: Vec<Option<At>> = Vec::new();
     // A window that follows the path is as large as it can be.
-    let is_given = |planned: &&PlannedFlow| {
-        planned.given.common.tcp_settings.own.word("receive_window") != Some(receive_window::AUTO)
-    };
+    let is_given = |planned: &&PlannedFlow| planned.given.common.tcp_settings.own.word("receive_window") != Some(AUTO);
     for planned in flows.iter().filter(is_given) {
         let Some(link) = slowest(planned) else { continue };
         let (sum_bps, sharing) = sums[&link];

@@ -17,7 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::explain;
-use crate::commands::quick::{compared, tcps};
+use crate::commands::quick::tcps;
 use crate::failure::{Exit, Failure};
 use crate::suggested::Suggested;
 use crate::{console, output, words};
@@ -123,7 +123,7 @@ pub struct QuickArgs {
     #[arg(long, value_name = "SIZE")]
     pub buffer: Option<String>,
     #[arg(long, visible_alias = "queue", value_name = "POLICY,...", value_delimiter = ',', default_value = "tail-drop",
-          value_parser = Suggested(compared::policy_names), hide_possible_values = true, help = compared::policy_help())]
+          value_parser = Suggested(tcps::policy_names), hide_possible_values = true, help = tcps::policy_help())]
     pub policy: Vec<String>,
     /// Share of the data packets that the slow link corrupts at random, as in 0.1%
     #[arg(long, value_name = "SHARE")]

@@ -7,14 +7,11 @@ use ackclock::scenario::{Buffer, Link};
 use ackclock::units::{CELL_BYTES, Rate};
 
 use crate::flows::PlannedFlow;
+use crate::flows::tcp::{AUTO, SMALLEST_WINDOW};
 use crate::network::{Network, routes};
 use crate::settings::Settings;
 use crate::values::quantity::{Dimension, Quantity};
 
-/// The word of `receive_window`.
-pub(crate) const AUTO: &str = "auto";
-/// The largest window without scaling.
-pub(crate) const SMALLEST_WINDOW: u64 = 65_535;
 /// The largest window that TCP can express (RFC 7323 §2.3).
 const LARGEST_WINDOW: u64 = 65_535 << 14;
 /// What stands for the buffer if nothing limits it.

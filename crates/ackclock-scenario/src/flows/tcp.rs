@@ -10,7 +10,6 @@ use ackclock::units::Span;
 
 use crate::flows::dialects;
 use crate::flows::framing;
-use crate::flows::receive_window::{AUTO, SMALLEST_WINDOW};
 use crate::keys::dialects::of_technology;
 use crate::keys::words::{self, OffsetSackKind, TechnologyWord};
 use crate::keys::{Section, tcp_algorithms};
@@ -152,6 +151,11 @@ fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report)
         _ => Some(mss),
     }
 }
+
+/// The word of `receive_window` for the one that follows the path.
+pub(crate) const AUTO: &str = "auto";
+/// The largest window without scaling.
+pub(crate) const SMALLEST_WINDOW: u64 = 65_535;
 
 /// Receive window and window scale. A window that follows the path is set when its queues are known
 /// (`flows/receive_window.rs`).

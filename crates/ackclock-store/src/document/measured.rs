@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::document::abr::Abr;
-use crate::document::summary::SummaryPart;
-use crate::document::{Document, Flow, Link, Port, Run, Udp};
+use crate::document::interval::Interval;
+use crate::document::summary::{FlowSummary, SummaryPart};
+use crate::document::{Document, Flow, Limited, Link, Port, Run, Udp};
 
 impl Document {
     /// Whether the scenario has a warm-up and every run knows what it did after it.
@@ -49,6 +50,43 @@ impl Document {
         }
     }
 }
+
+impl Document {
+    /// A sentence about receive windows that limit flows for a part of their time that matters; `None` where they do not. The
+    /// shares are means over the flows that it names.
+    pub fn limited_by_windows(&self) -> Option<String> {
+        let measured = self.after_warmup();
+        let of = |flow: &FlowSummary| flow.limited.filter(|limited| limited.by_receive_window.mean >= LEAST_SHARE);
+        let limited: Vec<_> = measured.summary.flows.iter().filter_map(|flow| Some((&flow.name, of(flow)?))).collect();
+        let (first, _) = limited.first()?;
+        let whose = match (limited.len(), measured.summary.flows.len()) {
+            (1, _) => format!("flow {first}"),
+            (some, all) if some == all => format!("all {all} flows"),
+            (some, all) => format!("{some} of {all} flows, {first} among them,"),
+        };
+        let mean = |part: fn(&Limited<Interval>) -> f64| {
+            100.0 * limited.iter().map(|(_, limited)| part(limited)).sum::<f64>() / limited.len() as f64
+        };
+        let others = [
+            ("the congestion window", mean(|limited| limited.by_congestion_window.mean)),
+            ("the application", mean(|limited| limited.by_application.mean)),
+            ("the host", mean(|limited| limited.by_host.mean)),
+        ];
+        let others: Vec<String> = others
+            .iter()
+            .filter(|(_, share)| *share >= 0.05)
+            .map(|(what, share)| format!("{what} {share:.1} %"))
+            .collect();
+        let rest = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+        Some(format!(
+            "The receive window limits {whose} for {:.1} % of the time{rest}.",
+            mean(|limited| limited.by_receive_window.mean)
+        ))
+    }
+}
+
+/// Less is not worth a sentence.
+const LEAST_SHARE: f64 = 0.01;
 
 impl Run {
     fn knows_warmup(&self) -> bool {
@@ -134,6 +172,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use crate::document::example::{example, example_with_warmup};
+    use crate::document::summary::SummaryPart;
 
     /// The example has 10 s with a warm-up of 0.5 s, in which each flow delivers nothing and sends one of its
     /// retransmissions, each port refuses a third, and link and source lose one packet.
@@ -163,5 +202,25 @@ mod tests {
         let mut none = example(1, 1, 1);
         none.scenario.warmup_s = 0.0;
         assert_eq!(none.warmup_words(), "");
+    }
+
+    #[test]
+    fn windows_that_limit_are_said_with_the_shares_of_all_that_limits() {
+        let mut document = example(2, 1, 2);
+        assert_eq!(document.limited_by_windows(), None, "half a per cent is not worth a sentence");
+        for run in &mut document.runs {
+            let limited = run.flows[1].limited.as_mut().unwrap();
+            (limited.by_receive_window, limited.by_congestion_window) = (0.75, 0.2);
+        }
+        document.summary = SummaryPart::of(&document.runs);
+        assert_eq!(
+            document.limited_by_windows().unwrap(),
+            "The receive window limits flow f2 for 75.0 % of the time; the congestion window 20.0 %, the application 4.5 %."
+        );
+        for run in &mut document.runs {
+            run.flows[0].limited = run.flows[1].limited;
+        }
+        document.summary = SummaryPart::of(&document.runs);
+        assert!(document.limited_by_windows().unwrap().starts_with("The receive window limits all 2 flows for 75.0 %"));
     }
 }

@@ -161,6 +161,18 @@ impl FlowSummary {
     }
 }
 
+impl Limited<Interval> {
+    fn over(flows: &[&Flow]) -> Option<Limited<Interval>> {
+        let part = |of: fn(&Limited) -> f64| over(flows, |flow| flow.limited.as_ref().map(of));
+        Some(Limited {
+            by_receive_window: part(|limited| limited.by_receive_window)?,
+            by_congestion_window: part(|limited| limited.by_congestion_window)?,
+            by_application: part(|limited| limited.by_application)?,
+            by_host: part(|limited| limited.by_host)?,
+        })
+    }
+}
+
 impl UdpSummary {
     fn of(sources: &[&Udp]) -> Option<UdpSummary> {
         Some(UdpSummary {

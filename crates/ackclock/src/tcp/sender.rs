@@ -5,6 +5,7 @@
 mod acknowledged;
 mod fast_path;
 mod growing;
+mod limit_times;
 mod limits;
 mod optional_state;
 mod paced;
@@ -15,7 +16,7 @@ mod timeouts;
 mod window_use;
 mod writing;
 
-use limits::Limits;
+use limit_times::Limits;
 use optional_state::OptionalState;
 
 use super::cc::{CongestionControlState, Window};

@@ -1,8 +1,6 @@
 //! What is compared: TCPs, drop policies, or one mixture of TCPs, and how many flows each run has.
 
-use ackclock::queue::{cell, packet};
-
-use super::tcps::{ATM_DIALECT, STANDARD, Tcp, tcp_names};
+use super::tcps::{ATM_DIALECT, RECOVERIES, SACK, STANDARD, Tcp, once, tcp_names};
 use crate::args::{QuickArgs, Technology};
 use crate::failure::Failure;
 use crate::spelling;
@@ -176,38 +174,6 @@ fn unknown_tcp(option: &str, wanted: &str) -> Failure {
     Failure::usage(text, help)
 }
 
-/// Each once, in the order in which they come.
-fn once(words: &[String]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for word in words {
-        if !all.contains(word) {
-            all.push(word.clone());
-        }
-    }
-    all
-}
-
-/// The policies of packets and of cells, for completions.
-pub fn policy_names() -> Vec<String> {
-    let of_packets = packet::POLICIES.iter().map(|policy| policy.name);
-    let of_cells = cell::POLICIES.iter().map(|policy| policy.name);
-    once(&of_packets.chain(of_cells).map(String::from).collect::<Vec<_>>())
-}
-
-/// What the help says of them.
-pub fn policy_help() -> String {
-    let packets: Vec<&str> = packet::POLICIES.iter().map(|policy| policy.name).collect();
-    let cells: Vec<&str> = cell::POLICIES.iter().map(|policy| policy.name).collect();
-    format!(
-        "The drop policies of that buffer: of packets {}; of cells {}; several are compared",
-        packets.join(", "),
-        cells.join(", ")
-    )
-}
-
-/// What is compared if nothing is said: the recoveries, from the oldest on.
-pub const RECOVERIES: [&str; 4] = ["vanilla", "reno-1990", "newreno", SACK];
-const SACK: &str = "sack";
 /// Sources on ATM networks, where all links have one rate: a single one queues nothing.
 const ATM_FLOWS: u32 = 5;
 const MOST_FLOWS: u32 = 1000;

@@ -1,9 +1,10 @@
 //! `ackclock quick`: which TCP over this path? A comparison without a file.
 
-pub mod compared;
+mod compared;
 pub mod tcps;
 
 mod path;
+mod shown;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -23,8 +24,9 @@ use super::report;
 use crate::args::{Cli, Command, QuickArgs, Technology};
 use crate::failure::{Exit, Failure};
 use crate::{console, diagnostics, interrupt, output, seeds};
-use compared::{Asked, Compared, Group};
+use compared::{Asked, Compared};
 use path::{QuickPath, load};
+use shown::{Shown, columns};
 
 /// Runs every TCP, drop policy or mixture over the path and compares them.
 pub fn quick(args: &QuickArgs, command: Vec<String>) -> Result<Exit, Failure> {
@@ -78,23 +80,6 @@ pub fn names_of(command: &[String]) -> Option<Vec<String>> {
 struct Variant {
     compared: Compared,
     loaded: Loaded,
-}
-
-/// What came out.
-struct Shown {
-    name: String,
-    /// Its TCP, or its mixture.
-    tcp: String,
-    policy: String,
-    groups: Vec<Group>,
-    document: Document,
-    /// The largest window that its receivers advertise, as scenario files spell it.
-    receive_window: String,
-    /// Mean round trip of all flows over all runs, seconds; and of the flows of each group.
-    rtt: Option<f64>,
-    group_rtts: Vec<Option<f64>>,
-    /// What the first seed recorded.
-    series: Vec<Series>,
 }
 
 fn variants(args: &QuickArgs, asked: &Asked, path: &QuickPath) -> Result<Vec<Variant>, Failure> {
@@ -178,15 +163,6 @@ fn entries(shown: &[Shown]) -> Vec<Entry> {
 
 fn results(shown: &[Shown]) -> Vec<(String, Document)> {
     shown.iter().map(|result| (result.name.clone(), result.document.clone())).collect()
-}
-
-/// What was recorded of a metric, of the flows or ports that are asked for by name.
-fn columns<'a>(
-    series: &'a [Series],
-    metric: Metric,
-    is_of: impl Fn(&str) -> bool + 'a,
-) -> impl Iterator<Item = &'a Columns> {
-    series.iter().filter(move |series| series.metric == metric && is_of(&series.of)).map(|series| &series.columns)
 }
 
 fn mean_rtt(series: &[Series], is_of: impl Fn(&str) -> bool) -> Option<f64> {

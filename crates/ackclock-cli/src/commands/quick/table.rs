@@ -10,7 +10,7 @@ use ackclock_store::document::{Document, Run};
 
 use super::compared::{Asked, Group};
 use super::path::{BOTTLENECK, LARGEST_WINDOW};
-use super::{Shown, columns};
+use super::shown::{Shown, columns};
 use crate::args::{QuickArgs, Technology};
 use crate::diagnostics::plural;
 use crate::table::{NOT_BELOW_0, align, spread};

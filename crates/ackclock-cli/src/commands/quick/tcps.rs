@@ -1,8 +1,8 @@
 //! The TCPs and dialects that can be compared, by their names on the command line.
 
+use ackclock::queue::{cell, packet};
 use ackclock::tcp::{cc, recovery};
 
-use super::compared::RECOVERIES;
 use crate::words;
 
 /// A TCP that can be compared.
@@ -79,6 +79,40 @@ pub fn tcp_help() -> String {
     )
 }
 
+/// Each once, in the order in which they come.
+pub fn once(words: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in words {
+        if !all.contains(word) {
+            all.push(word.clone());
+        }
+    }
+    all
+}
+
+/// The policies of packets and of cells, for completions.
+pub fn policy_names() -> Vec<String> {
+    let of_packets = packet::POLICIES.iter().map(|policy| policy.name);
+    let of_cells = cell::POLICIES.iter().map(|policy| policy.name);
+    once(&of_packets.chain(of_cells).map(String::from).collect::<Vec<_>>())
+}
+
+/// What the help says of them.
+pub fn policy_help() -> String {
+    let packets: Vec<&str> = packet::POLICIES.iter().map(|policy| policy.name).collect();
+    let cells: Vec<&str> = cell::POLICIES.iter().map(|policy| policy.name).collect();
+    format!(
+        "The drop policies of that buffer: of packets {}; of cells {}; several are compared",
+        packets.join(", "),
+        cells.join(", ")
+    )
+}
+
+/// What is compared if nothing is said: the recoveries, from the oldest on.
+pub const RECOVERIES: [&str; 4] = ["vanilla", "reno-1990", "newreno", SACK];
+/// The recovery by RFC 6675.
+pub const SACK: &str = "sack";
+
 /// The dialects, for completions.
 pub fn dialect_names() -> Vec<String> {
     words::of("dialect")
@@ -94,7 +128,6 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    use super::super::compared::policy_names;
     use crate::args::Cli;
 
     #[test]

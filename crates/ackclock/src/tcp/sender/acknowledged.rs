@@ -17,8 +17,7 @@ impl Sender {
             return; // RFC 5681 §2: what carries data is no duplicate acknowledgement
         }
         if let Some(window) = segment.window.take() {
-            self.account(now);
-            self.on_window(segment.ack, window);
+            self.on_window(now, segment.ack, window);
         }
         if segment.is_plain() {
             self.on_ack(now, segment.ack);
@@ -49,7 +48,8 @@ impl Sender {
     ///
     /// It does not matter to what is a duplicate acknowledgement: receivers here send no window updates, and a router may
     /// change the window in each.
-    pub fn on_window(&mut self, ack: u64, window: u32) {
+    pub fn on_window(&mut self, now: Time, ack: u64, window: u32) {
+        self.account(now);
         if ack >= self.flight.una {
             self.flight.rwnd = u64::from(window);
         }

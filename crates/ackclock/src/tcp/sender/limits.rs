@@ -2,33 +2,16 @@
 //! Between two events of a connection nothing changes, so each stretch of time belongs to what held since the last event.
 
 use super::Sender;
+use super::limit_times::{APPLICATION, CONGESTION_WINDOW, HOST, NOTHING, RECEIVE_WINDOW};
 use crate::record::LimitedTimes;
-use crate::units::{Span, Time};
-
-/// The times up to the last event.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Limits {
-    /// The last event, picoseconds.
-    last_ps: u64,
-    /// By what limited, [`NOTHING`] last.
-    times_ps: [u64; 5],
-}
-
-const RECEIVE_WINDOW: usize = 0;
-const CONGESTION_WINDOW: usize = 1;
-const APPLICATION: usize = 2;
-const HOST: usize = 3;
-/// Not open yet, or all data acknowledged.
-const NOTHING: usize = 4;
+use crate::units::Time;
 
 impl Sender {
     /// An event comes: what has limited since the last one is known.
     #[inline(always)]
     pub(super) fn account(&mut self, now: Time) {
-        let time_ps = now.as_ps() - self.limits.last_ps;
-        self.limits.last_ps = now.as_ps();
         let limit = self.limit();
-        self.limits.times_ps[limit] += time_ps;
+        self.limits.add(limit, now);
     }
 
     /// What keeps the sender from sending more.
@@ -56,13 +39,6 @@ impl Sender {
 
     /// For how long each limit held up to `now`, which is not before the last event.
     pub fn limited(&self, now: Time) -> LimitedTimes {
-        let mut times_ps = self.limits.times_ps;
-        times_ps[self.limit()] += now.as_ps().saturating_sub(self.limits.last_ps);
-        LimitedTimes {
-            receive_window: Span::from_ps(times_ps[RECEIVE_WINDOW]),
-            congestion_window: Span::from_ps(times_ps[CONGESTION_WINDOW]),
-            application: Span::from_ps(times_ps[APPLICATION]),
-            host: Span::from_ps(times_ps[HOST]),
-        }
+        self.limits.until(self.limit(), now)
     }
 }

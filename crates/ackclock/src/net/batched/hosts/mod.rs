@@ -176,7 +176,7 @@ impl Hosts {
                 while let Some((&Delivery { time: now, seq_or_ack, frame, .. }, others)) = next(rest, timers.next()) {
                     rest = others;
                     if let Some(window) = PacketKey(frame).window() {
-                        sender.on_window(seq_or_ack, window);
+                        sender.on_window(now, seq_or_ack, window);
                     }
                     if !sender.on_ack(now, seq_or_ack) {
                         self.exits.go_on::<RECORDED>(now, flow, sender, io);
@@ -233,7 +233,7 @@ impl Hosts {
             (flow, End::Sender) => {
                 let sender = &mut self.sources[flow].sender;
                 if let Some(window) = PacketKey(frame).window() {
-                    sender.on_window(seq_or_ack, window);
+                    sender.on_window(now, seq_or_ack, window);
                 }
                 sender.on_ack(now, seq_or_ack);
                 self.exits.go_on::<true>(now, flow, sender, io);
