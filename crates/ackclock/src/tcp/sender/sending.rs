@@ -64,6 +64,7 @@ impl Sender {
     /// The segment at `seq` takes its sequence numbers: it will be sent.
     #[inline(always)]
     pub(super) fn claim(&mut self, now: Time, seq: u64, fast: bool) -> Claimed {
+        self.account(now);
         let len = self.flight.segment_len(seq);
         let end = seq + len;
         if self.recovery_decides && !self.fast_path {
