@@ -155,8 +155,10 @@ fn mistakes_are_named_with_what_to_do() {
 #[test]
 fn a_key_without_effect_is_named() {
     let place = Place::with("sweep-no-effect", PLAIN);
-    let command = ["sweep", "scenario.toml", "--vary", "tcp.max_rto=60s,100s", "--vary", "queue.buffer=5packets,10packets"];
-    let outcome = place.run(&command).exits_with(0).says(&["note: `tcp.max_rto` has no effect: every run gives the same"]);
+    let command =
+        ["sweep", "scenario.toml", "--vary", "tcp.max_rto=60s,100s", "--vary", "queue.buffer=5packets,10packets"];
+    let outcome =
+        place.run(&command).exits_with(0).says(&["note: `tcp.max_rto` has no effect: every run gives the same"]);
     assert_eq!(outcome.stderr.matches("has no effect").count(), 1, "{}", outcome.stderr);
 }
 
