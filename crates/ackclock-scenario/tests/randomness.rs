@@ -133,7 +133,7 @@ service_order = "fixed"
 ];
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 18] = [
+const COMPANIONS: [&[&str]; 20] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -152,6 +152,8 @@ const COMPANIONS: [&[&str]; 18] = [
     &["tcp.recovery=rfc6675"],
     &["tcp.recovery=rfc6675", "tcp.sack_option=offset-1"],
     &["tcp.timestamps=true"],
+    &["tcp.timer=rfc6298"],
+    &["tcp.timer_per=segment"],
     &["queue.policy=red"],
     &["network.switches=3"],
     &["network.cross_sources=1"],
@@ -162,10 +164,10 @@ const COMPANIONS: [&[&str]; 18] = [
 
 /// What is no word of the schema's, and random: amounts above zero.
 const AMOUNTS: [(&str, bool); 5] = [
-    ("traffic.start_jitter=10 ms", true),
+    ("traffic.start_jitter=1 ms", true),
     ("traffic.start_jitter=0 s", false),
-    ("link.sw1->sw2.jitter=10 ms", true),
-    ("link.b.jitter=10 ms", true),
+    ("link.sw1->sw2.jitter=1 ms", true),
+    ("link.b.jitter=1 ms", true),
     ("tcp.tick_phase=3 ms", false),
 ];
 

@@ -167,11 +167,18 @@ fn what_a_message_says_to_write_is_accepted() {
     for (file, key) in keys {
         for value in bad {
             for found in wrong(file, &format!("{key}={value}")) {
-                for remedy in suggested(&found) {
-                    // What the key itself cannot be; that it does not fit something else is another matter.
-                    let refused = wrong(file, &format!("{key}={remedy}")).into_iter().find(is_about_value);
+                // What the key itself cannot be; that it does not fit something else is another matter.
+                let refused =
+                    |remedy: &String| wrong(file, &format!("{key}={remedy}")).into_iter().find(is_about_value);
+                let remedies = suggested(&found);
+                fed_back += remedies.len();
+                // Of `"1 cells" or "1 packets"` one is for each kind of network.
+                if found.label.contains(" or ") && remedies.iter().any(|remedy| refused(remedy).is_none()) {
+                    continue;
+                }
+                for remedy in remedies {
+                    let refused = refused(&remedy);
                     assert!(refused.is_none(), "{key}={value}: {found:#?}\nsuggests {remedy}: {refused:#?}");
-                    fed_back += 1;
                 }
             }
         }

@@ -3,8 +3,8 @@
 use ackclock::scenario::Technology;
 use ackclock::tcp::offset_sack::Form;
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, HostModel, OffsetSackParams, RecoveryParams, SackParams,
-    TcpParams, TickPhase, TimerParams, WindowRules, cc, host, recovery,
+    AckPolicy, CongestionControlParams, FirstSegment, HostModel, OffsetSackParams, RecoveryParams, RtoMargin,
+    SackParams, TcpParams, TickPhase, TimerKind, TimerParams, WindowRules, cc, host, recovery,
 };
 use ackclock::units::Span;
 
@@ -240,7 +240,11 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
         rttvar_factor: settings.integer("rttvar_factor").and_then(|factor| u32::try_from(factor).ok())?,
         scaled_gains: settings.flag("timestamps")? && settings.flag("scale_rtt_gains")?,
         restarts_at_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
-        margin: settings.choice("rto_margin", &words::RTO_MARGINS)?,
+        // Another timer has none, whatever a flow inherits.
+        margin: match kind {
+            TimerKind::Rfc6298 => settings.choice("rto_margin", &words::RTO_MARGINS)?,
+            TimerKind::Bsd | TimerKind::Ns2 => RtoMargin::None,
+        },
     })
 }
 
