@@ -124,10 +124,11 @@ fn without_unit(amount: &Amount, number: &str) -> String {
         Bare::Fraction => plain > 0.0 && plain <= 1.0,
         Bare::Integer { max } => plain.fract() == 0.0 && plain <= max as f64,
     };
-    match (fits, examples(amount, number).first()) {
+    let examples = examples(amount, number);
+    match (fits, examples.is_empty()) {
         (true, _) => format!("write {number} without quotes"),
-        (false, Some(example)) => format!("write {example}"),
-        (false, None) => format!("expected {}", alternatives(amount)),
+        (false, false) => format!("write {}", examples.join(" or ")),
+        (false, true) => format!("expected {}", alternatives(amount)),
     }
 }
 
