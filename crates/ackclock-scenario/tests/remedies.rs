@@ -43,12 +43,17 @@ fn wrong(file: &str, set: &str) -> Vec<Diagnostic> {
 }
 
 /// The values that a message suggests: what stands in quotes after `write` and after `did you mean`, or bare after `write`.
-fn suggested(found: &Diagnostic) -> Vec<String> {
+fn suggested(found: &Diagnostic, key: &str) -> Vec<String> {
     let mut values = Vec::new();
     for text in [Some(&found.label), found.help.as_ref()].into_iter().flatten() {
         for word in ["write ", "did you mean ", "in bits per second: "] {
             let Some((_, rest)) = text.split_once(word) else { continue };
-            let rest = rest.split_once(" = ").filter(|(key, _)| !key.contains(' ')).map_or(rest, |(_, value)| value);
+            let with_key = rest.split_once(" = ").filter(|(key, _)| !key.contains(' '));
+            // What is to be written for another key does not fit this one.
+            if with_key.is_some_and(|(other, _)| key.rsplit('.').next() != other.rsplit('.').next()) {
+                continue;
+            }
+            let rest = with_key.map_or(rest, |(_, value)| value);
             if let Some(quoted) = rest.strip_prefix('"') {
                 values.extend(
                     quoted.split('"').step_by(2).take_while(|value| value.len() < 40).map(|value| format!("{value:?}")),
@@ -170,7 +175,7 @@ fn what_a_message_says_to_write_is_accepted() {
                 // What the key itself cannot be; that it does not fit something else is another matter.
                 let refused =
                     |remedy: &String| wrong(file, &format!("{key}={remedy}")).into_iter().find(is_about_value);
-                let remedies = suggested(&found);
+                let remedies = suggested(&found, key);
                 fed_back += remedies.len();
                 // Of `"1 cells" or "1 packets"` one is for each kind of network.
                 if found.label.contains(" or ") && remedies.iter().any(|remedy| refused(remedy).is_none()) {
