@@ -193,7 +193,7 @@ fn what_a_message_says_to_write_is_accepted() {
 
 /// Whether a message is about the form of a value, and not about what else the scenario says.
 fn is_about_value(found: &Diagnostic) -> bool {
-    let words = ["needs a unit", "is no unit", "whole number", "unknown", "` is "];
+    let words = ["needs a unit", "is no unit", "whole number", "unknown", "` is 0"];
     // That one key is less than another is about both.
     let is_about_two =
         ["less than", "the run lasts", "more than one frame"].iter().any(|words| found.message.contains(words));
