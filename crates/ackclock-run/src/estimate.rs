@@ -388,7 +388,7 @@ fn bytes(scenario: &Scenario, packets: f64, crossings: f64) -> f64 {
 }
 
 /// Memory that records take over that of their content: lists grow by doubling, and are copied once.
-const HELD_PER_OCTET: f64 = 2.0;
+const HELD_PER_OCTET: f64 = 2.50;
 /// Of a row of points with these.
 const HELD_PER_ROW: f64 = 32.0;
 /// So many runs may hold their records at a time, at least.

@@ -139,13 +139,19 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
     let place = Place::new("explain");
     let explained = |word: &str| place.run(&["explain", word]).exits_with(0).stdout;
     let cwnd = explained("cwnd");
-    insta::assert_snapshot!(cwnd, @r"
+    insta::assert_snapshot!(cwnd, @r#"
     cwnd: a metric, recorded for each flow
         Congestion window of the sender, whenever it changes.
         unit: bytes
         rows: at every change; a value holds until the next
         columns of cwnd.parquet: seed, flow, time_ps, cwnd_bytes
-    ");
+
+    cwnd: a value of the key `pipe_start` in [flow.NAME.tcp.fall-floyd]
+        What PIPE begins with: the outstanding bytes less three segments, or the congestion window before it is halved. Default: "outstanding" ([SACK-UBR] §4; cwnd: §3).
+
+    cwnd: a value of the key `pipe_start` in [tcp.fall-floyd]
+        What PIPE begins with: the outstanding bytes less three segments, or the congestion window before it is halved. Default: "outstanding" ([SACK-UBR] §4; cwnd: §3).
+    "#);
     assert!(explained("queue_mean_cells").contains("a column of tables, in cells"));
     assert!(explained("mean_active").contains("a key of result.json, in connections"));
     assert!(explained("4").contains("an exit code"));

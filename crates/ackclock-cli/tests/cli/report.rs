@@ -21,7 +21,7 @@ fn a_report_has_tables_plots_and_the_way_to_repeat_it() {
     let html = place.read("a/report.html");
     for part in [
         "<figure class=\"chart\" id=\"cwnd\">",
-        "<figure class=\"chart\" id=\"queue\">",
+        "<figure class=\"chart low\" id=\"queue\">",
         "ackclock run scenario.toml --seeds 3 --record tcp,ports --out a",
         "seeds 1 to 3",
         "buffer = &quot;60 cells&quot;",
@@ -56,7 +56,7 @@ fn a_comparison_is_printed_and_drawn() {
     assert!(compare.stdout.is_ascii() && compare.stdout.lines().all(|line| line.len() <= 130), "{}", compare.stdout);
     let html = place.read("comparison.html");
     assert!(
-        html.contains("+ buffer = &quot;200 cells&quot;") && html.contains("<figure class=\"chart\" id=\"queue\">")
+        html.contains("+ buffer = &quot;200 cells&quot;") && html.contains("<figure class=\"chart low\" id=\"queue\">")
     );
     assert!(html.contains("<figure class=\"chart\" id=\"cwnd\">"), "the window too");
 

@@ -215,7 +215,7 @@ mod tests {
         document.summary = SummaryPart::of(&document.runs);
         assert_eq!(
             document.limited_by_windows().unwrap(),
-            "The receive window limits flow f2 for 75.0 % of the time; the congestion window 20.0 %, the application 4.5 %."
+            "The receive window limits flow f2 for 75.0 % of the time; the congestion window 20.0 %, the application 4.5 %, the host 0.5 %."
         );
         for run in &mut document.runs {
             run.flows[0].limited = run.flows[1].limited;
