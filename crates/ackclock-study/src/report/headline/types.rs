@@ -173,6 +173,6 @@ pub struct LayoutReport {
 pub struct LayoutRowReport {
     /// Its label.
     pub label: String,
-    /// For each column the place of its number among [`TableReport::cells`].
+    /// For each column the place of its number among the cells of the report of its table.
     pub cells: Vec<Option<usize>>,
 }
