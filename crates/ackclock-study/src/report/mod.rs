@@ -109,7 +109,7 @@ pub struct TableReport {
 /// The numbers of a table with another reading.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReadingColumnReport {
-    /// The reading.
+    /// What the reading reads otherwise, as in the headline.
     pub label: String,
     /// One for each of [`TableReport::cells`], as it is compared.
     pub numbers: Vec<Number>,

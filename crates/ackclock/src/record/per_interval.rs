@@ -262,7 +262,7 @@ impl Iterator for Stretches<'_> {
 }
 
 impl PartialEq for PerInterval {
-    /// To the bit.
+    /// Whether both have the same bits, and for as many intervals: zeros of both signs differ.
     fn eq(&self, other: &PerInterval) -> bool {
         let bits = |(value, stays): (f64, u64)| (value.to_bits(), stays);
         self.intervals == other.intervals && self.stretches().map(bits).eq(other.stretches().map(bits))

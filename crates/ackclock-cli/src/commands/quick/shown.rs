@@ -5,7 +5,7 @@ use ackclock_store::document::Document;
 
 use super::compared::Group;
 
-/// What came out.
+/// One result of `quick` with what its table, chart and page show.
 pub struct Shown {
     pub name: String,
     /// Its TCP, or its mixture.

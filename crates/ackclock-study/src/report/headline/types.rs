@@ -88,7 +88,7 @@ pub struct Count {
 pub struct ChosenReport {
     /// What: an assumption, a measure, a tolerance, a bound.
     pub what: String,
-    /// Why, in words.
+    /// Why it was chosen so although its results were known, as the study says it.
     pub why: String,
     /// How many numbers and claims agree that would not without it, or are not judged without it. `None` where no card is judged
     /// with an alternative.
@@ -106,13 +106,13 @@ pub struct ReadingReport {
     pub cards: Vec<String>,
     /// Published numbers on these cards.
     pub numbers: usize,
-    /// Those that agree.
+    /// How many of these numbers agree with this reading.
     pub numbers_agree: usize,
     /// Those that agree with the default.
     pub numbers_agree_by_default: usize,
     /// Published claims on these cards.
     pub claims: usize,
-    /// Those that hold.
+    /// How many of these claims hold with this reading.
     pub claims_hold: usize,
     /// Those that hold with the default.
     pub claims_hold_by_default: usize,
@@ -123,7 +123,7 @@ pub struct ReadingReport {
 /// What a claim is with a reading that stands beside the default.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BesideReport {
-    /// The reading.
+    /// What the reading reads otherwise, as in [`ReadingReport::label`].
     pub label: String,
     /// Whether the claim holds.
     pub holds: bool,

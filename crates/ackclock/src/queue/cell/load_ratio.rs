@@ -27,7 +27,7 @@ impl LoadRatioArithmetic {
         "Whether the load ratio of a connection is a fraction, or truncated to a whole number.",
     );
 
-    /// What `values` say.
+    /// The arithmetic that the key `load_ratio_arithmetic` has in `values`.
     pub(super) fn read(values: &Values) -> LoadRatioArithmetic {
         let choices = [("real", LoadRatioArithmetic::Real), ("integer", LoadRatioArithmetic::Integer)];
         values.choice(Self::KEY.name, &choices)

@@ -209,7 +209,7 @@ pub struct LostSegment {
 /// A sender sends again after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restart {
-    /// When.
+    /// The instant at which the first segment after the pause is sent.
     pub now: Time,
     /// Next byte to send.
     pub nxt: u64,

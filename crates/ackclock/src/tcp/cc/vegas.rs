@@ -67,7 +67,7 @@ impl VegasParams {
         &RerouteParams::KEYS,
     ]);
 
-    /// What `values` say.
+    /// The parameters that the keys of Vegas have in `values`; an error if beta is less than alpha.
     pub(super) fn read(values: &Values) -> Result<VegasParams, Misfit> {
         let (alpha, beta) = (values.number("alpha"), values.number("beta"));
         thresholds_fit(alpha, beta)?;

@@ -17,7 +17,7 @@ pub struct WindowRules {
 }
 
 impl WindowRules {
-    /// What BSD did.
+    /// The rules of BSD before RFC 5681, which the dialects `osu` and `ns2-2001` keep.
     pub const BSD: WindowRules = WindowRules {
         ssthresh_from: SsthreshFrom::Window,
         hold_ssthresh: false,
