@@ -166,7 +166,7 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
         while more > 0 && kept() < before.len() + more as usize && child.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_millis(1));
         }
-        thread::sleep(Duration::from_millis((random >> 40) % if more > 0 { 8 } else { 100 }));
+        thread::sleep(Duration::from_millis((random >> 40) % if more > 0 { 8 } else { 40 }));
         // Under `nohup` that is ignored.
         let hangup = if crate::support::hangups_are_ignored() { "-KILL" } else { "-HUP" };
         let signal = ["-KILL", "-TERM", hangup][kill % 3];
@@ -193,7 +193,7 @@ fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
 #[cfg(unix)]
 const MOMENTS: usize = 50;
 #[cfg(unix)]
-const DELAYS: usize = 20;
+const DELAYS: usize = 60;
 
 #[test]
 fn a_run_over_the_time_limit_is_recorded_and_the_rest_goes_on() {
