@@ -33,7 +33,7 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@# What each report says in the end is a snapshot; `make headlines` takes it over.
 	$(HEADLINES) | diff -u studies/headlines.txt -
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.
-	$(CARGO) test --release --locked -p ackclock --test engines --test engines_random
+	$(CARGO) test --release --locked -p ackclock --test both_engines
 
 check: ## format, lint, documentation, the build for browsers
 	$(CARGO) fmt --all --check
@@ -49,16 +49,16 @@ check: ## format, lint, documentation, the build for browsers
 	fi
 
 verify: test ## slow: all studies in full, all networks on both engines, ten times the random cases, the fuzz targets
-	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp_properties
+	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp tcp_properties
 	SACK_SCOREBOARDS=1000000 $(CARGO) test --release --locked -p ackclock --lib random_scoreboards
-	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test random_networks
-	ENGINES_ROUNDS=20 $(CARGO) test --release --locked -p ackclock --test engines
-	RECORDED_ONE_IN=16 PROPTEST_CASES=100000 $(CARGO) test --release --locked -p ackclock --test engines_random
+	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test networks random_networks
+	ENGINES_ROUNDS=20 $(CARGO) test --release --locked -p ackclock --test both_engines engines::
+	RECORDED_ONE_IN=16 PROPTEST_CASES=100000 $(CARGO) test --release --locked -p ackclock --test both_engines engines_random
 	@# More bits that flip.
 	VERIFY_FLIPS=100 $(CARGO) test --locked -p ackclock-cli --test cli -- verify
-	PROPTEST_CASES=200 $(CARGO) test --locked -p ackclock-sweep --test properties
-	CUBIC_TABLES=full $(CARGO) test --release --locked -p ackclock --test cubic_tables
-	$(CARGO) test --locked -p ackclock-scenario --test recipes -- --ignored
+	PROPTEST_CASES=200 $(CARGO) test --locked -p ackclock-sweep --test sweeps properties
+	CUBIC_TABLES=full $(CARGO) test --release --locked -p ackclock --test tcp cubic_tables
+	$(CARGO) test --locked -p ackclock-scenario --test language recipes -- --ignored
 	$(CARGO) run --release --locked -- reproduce
 	$(MAKE) fuzz
 
@@ -68,8 +68,8 @@ headlines: ## takes the verdicts of target/quick over into studies/headlines.txt
 accept: ## look at changed snapshots and take them over
 	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta
 	$(CARGO) insta review
-	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test registry
-	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-cli --test readme the_message
+	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test language registry
+	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-cli --test cli readme::the_message
 
 fuzz: ## FUZZ_RUNS executions of every reader of files and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz

@@ -76,7 +76,7 @@ def measure():
     binary = run.build()
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, cwd=run.ROOT).stdout.split()[1]
     lines = [
-        "# Written by `make instructions`: instructions of the release build, under callgrind.",
+        "# Written by `make instructions`: instructions of the profile `dist`, under callgrind.",
         f"# rustc {rustc}, {os.uname().machine}",
         f"# {'scenario':14} {'seconds':>8} {'set-up':>12} {'simulation':>14} {'segments':>10} {'per segment':>12}",
     ]

@@ -71,7 +71,7 @@ def measure():
     scratch = tempfile.mkdtemp(prefix="ackclock-bench-")
     names = [name for name, _ in PARTS]
     lines = [
-        "# Written by `make instructions-sweeps`: thousand instructions of the release build for each run, under callgrind.",
+        "# Written by `make instructions-sweeps`: thousand instructions of the profile `dist` for each run, under callgrind.",
         "# " + " ".join(["shape".ljust(10), *(word.rjust(10) for word in ["inside", "outside", "percent", *names])]),
     ]
     try:

@@ -11,6 +11,7 @@ mod faults;
 mod interrupt;
 mod json;
 mod kept;
+mod licences;
 mod owned;
 #[path = "../../../ackclock-report/tests/pcapng/programs.rs"]
 mod programs;
@@ -18,6 +19,7 @@ mod quick;
 #[path = "../../../ackclock-report/tests/pcapng/reader.rs"]
 #[allow(dead_code)] // the tests of the files themselves use the rest
 mod reader;
+mod readme;
 mod report;
 mod reproduce;
 mod rerun;

@@ -1,7 +1,7 @@
 //! Whether the seed can make a difference to a scenario: everything of it that draws random numbers.
 //!
 //! Each structure is taken apart field by field and each word has an arm of its own, so that the compiler asks about
-//! whatever is added to a scenario. `crates/ackclock-scenario/tests/randomness.rs` compares two seeds for every word.
+//! whatever is added to a scenario. `crates/ackclock-scenario/tests/language/randomness.rs` compares two seeds for every word.
 
 use super::build::Wiring;
 use crate::ids::{IdVec, LinkId};

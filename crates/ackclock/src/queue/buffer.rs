@@ -124,7 +124,7 @@ impl Buffer {
         let held = &mut self.per_vc[vc];
         held.cells -= cells;
         // A branch on purpose: as `active -= u32::from(last)`, inlined into the cell port and optimised, rustc 1.95 made
-        // other numbers of it. tests/engines.rs notices in release builds.
+        // other numbers of it. tests/both_engines/engines.rs notices in release builds.
         if held.cells == 0 {
             self.active -= 1;
         }

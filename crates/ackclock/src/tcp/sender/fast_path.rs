@@ -9,8 +9,8 @@
 //!
 //! An acknowledgement of new data without blocks then changes only what this file changes: the timer's sample and deadline, the
 //! window, una and nxt. None of the conditions can end by it, so the sender stays on the fast path until another method is
-//! called. That both paths do the same is tested by `tests/tcp_families.rs`, with every recovery and its hints taken away, and by
-//! `tests/tcp_properties.rs`.
+//! called. That both paths do the same is tested by `tests/tcp/tcp_families.rs`, with every recovery and its hints taken away, and by
+//! `tests/tcp/tcp_properties.rs`.
 //!
 //! [`NewAck::Grow`]: crate::tcp::recovery::NewAck::Grow
 

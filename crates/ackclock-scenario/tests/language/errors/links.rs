@@ -1,0 +1,143 @@
+//! What is said about wrong links, packet queues, and sources of datagrams.
+
+use super::{indented, sets};
+use crate::render::said_about;
+
+/// A packet network of one link, with this said about it.
+fn link(keys: &str) -> String {
+    let file = format!(
+        "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
+         r.kind = \"switch\"\nb.kind = \"host\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n[link.x]\nends = [\"a\", \"r\"]\n\
+         rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[link.y]\nends = [\"r\", \"b\"]\n{keys}\n"
+    );
+    format!("{keys}\n{}", indented(&said_about(&file, &[])))
+}
+
+#[test]
+fn models_that_corrupt_every_packet_are_warned_of() {
+    let said = |errors: &str| link(&format!("rate = \"1 Mbps\"\ndelay = \"1 ms\"\nerrors = {errors}"));
+    insta::assert_snapshot!(said("{ model = \"uniform\", rate = 1 }"), @r#"
+    rate = "1 Mbps"
+    delay = "1 ms"
+    errors = { model = "uniform", rate = 1 }
+        warning: every packet is corrupted
+          --> test.toml:20:38
+           | errors = { model = "uniform", rate = 1 }
+           |                                      ^ no packet that it applies to can arrive
+           = help: a probability of 0.01 is one packet in a hundred; for a link that is down, write `outages`
+    "#);
+    let markov = |good: &str| {
+        let state = |loss: &str| format!("{{ interval = \"1 s\", stay = 0.5, loss = {loss} }}");
+        format!("{{ model = \"markov\", good = {}, bad = {} }}", state(good), state("1"))
+    };
+    for (all, some) in [
+        (
+            "{ model = \"uniform\", rate = 1, unit = \"bit\" }".to_owned(),
+            "{ model = \"uniform\", rate = 0.99 }".to_owned(),
+        ),
+        ("{ model = \"periodic\", every = 1 }".to_owned(), "{ model = \"periodic\", every = 2 }".to_owned()),
+        (markov("1"), markov("0.9")),
+    ] {
+        assert!(said(&all).contains("warning: every packet is corrupted"), "{}", said(&all));
+        assert!(!said(&some).contains("every packet is corrupted"), "{}", said(&some));
+    }
+}
+
+#[test]
+fn links_that_cannot_be() {
+    let plain = "rate = \"1 Mbps\"\ndelay = \"1 ms\"";
+    let cases = [
+        "rate = \"1 Mbps\"\ndelay = []".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [{ at = \"1 s\", delay = \"1 ms\" }]".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [\"1 ms\", { at = \"2 s\", delay = \"0 ms\" }, { at = \"1 s\", dely = \"1 ms\" }]".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [\"1 ms\", { at = \"2 s\", delay = \"1 ms\" }, { at = \"1 s\", delay = \"1 ms\" }]".to_owned(),
+        "rate = [\"1 Mbps\", { at = 5, rate = \"1 ms\" }]\ndelay = \"1 ms\"\nreordering = \"prevent\"".to_owned(),
+        "rate = \"1 Mbps\"\ndelay = [\"1 ms\", { at = \"2 s\", delay = \"2 ms\" }]\ndelay_shape = \"linear\"\nunder_way = \"drop\"".to_owned(),
+        format!("{plain}\noutages = [{{ from = \"0 s\", until = \"never\" }}]"),
+        format!("{plain}\noutages = [{{ from = \"0 s\", until = \"10 s\" }}]"),
+        format!("{plain}\noutages = [{{ from = \"3 s\", until = \"2 s\" }}, {{ from = \"1 s\" }}]"),
+        format!("{plain}\nerrors = {{ model = \"uniform\", rate = 1.5 }}"),
+        format!("{plain}\nerrors = {{ model = \"uniform\", rate = -0.1, every = 3 }}"),
+        format!("{plain}\nerrors = {{ model = \"uniform\" }}"),
+        format!("{plain}\nerrors = [{{ model = \"unifrom\", rate = 0.1 }}, 3, {{ modl = \"list\" }}]"),
+        format!("{plain}\nerrors = {{ model = \"list\", packets = [3, 3], place = \"outgress\" }}"),
+        format!("{plain}\nerrors = {{ model = \"periodic\", every = 5, offset = 5 }}"),
+        format!("{plain}\nerrors = {{ model = \"uniform\", rate = 0.1, direction = \"a->r\" }}"),
+        format!(
+            "{plain}\nerrors = {{ model = \"markov\", good = {{ interval = \"1 s\", stay = 1, loss = 0 }}, \
+             bad = {{ interval = \"0 s\", stay = 0.5, loss = 2 }} }}"
+        ),
+        format!(
+            "{plain}\nerrors = {{ model = \"markov\", good = {{ interval = \"1 s\", stay = 1, loss = 0 }}, \
+             bad = {{ interval = \"1 s\", stay = 0.5, loss = 0.1 }} }}"
+        ),
+    ];
+    insta::assert_snapshot!(cases.iter().map(|keys| link(keys)).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn packet_queues_that_cannot_work() {
+    let said = |queue: &str| {
+        let plain = "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[queue]";
+        link(&format!("{plain}\n{queue}"))
+    };
+    let cases = [
+        "policy = \"epd\"\nbuffer = \"50 packets\"",
+        "policy = \"epdd\"\nbuffer = \"50 packets\"",
+        "policy = \"codl\"\nbuffer = \"50 packets\"",
+        "policy = \"red\"\nred.min_threshold = \"20 packets\"",
+        "policy = \"red\"\nred.max_p = 2\ncodel.target = \"1 ms\"",
+        "policy = \"red\"\nmax_p = 0.2",
+        "policy = \"red\"\nred.target = \"1 ms\"",
+        "policy = \"red\"\nred = 5",
+        "policy = \"codel\"\ncodel.target = \"0 ms\"",
+        "buffer = \"1 packets\"\ncounting = \"ns-2\"",
+    ];
+    insta::assert_snapshot!(cases.map(said).join("\n"));
+}
+
+#[test]
+fn links_of_atm_networks_are_plain() {
+    insta::assert_snapshot!(sets(&[
+        "node.h.kind=host",
+        "link.z={ ends = [\"s1\", \"sw2\"], rate = \"1 Gbps\", delay = \"3 us\", errors = { model = \"uniform\", rate = 0.1 } }",
+        "queue.policy=red",
+        "queue.counting=ns-2",
+    ]));
+}
+
+#[test]
+fn datagrams_that_lead_nowhere() {
+    let said = |table: &str| link(&format!("rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[udp.u]\n{table}"));
+    let cases = [
+        "from = \"a\"\nto = \"b\"",
+        "from = \"a\"\nto = \"a\"\nrate = \"1 Mbps\"",
+        "from = \"r\"\nto = \"c\"\nrate = \"1 Mbps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\npayload = \"3 B\"\nstart = \"2 s\"\nstop = \"1 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\nstart = \"2 s\"\nstop = \"1 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"900 kbps\"\nstart = \"20 s\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"981308 bps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"981309 bps\"",
+        "from = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"\n[udp.f]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbps\"",
+    ];
+    insta::assert_snapshot!(cases.map(said).join("\n"));
+}
+
+/// Datagrams in cells: a peak cell rate, frames that AAL5 can carry, and keys of flows only.
+#[test]
+fn datagrams_in_cells() {
+    let said = |more: &str| sets(&[&format!("udp.u={{ from = \"s1\", to = \"d1\", rate = \"10 Mbps\"{more} }}")]);
+    let cases = [
+        ", pcr = \"200 Mbps\"",
+        ", pcr = \"11 Mbps\"",
+        ", pcr = \"fast\"",
+        ", payload = \"65500 B\"",
+        ", service = \"abr\"",
+        ", size = \"1 MB\"",
+    ];
+    let in_packets = link(
+        "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[udp.u]\nfrom = \"a\"\nto = \"b\"\nrate = \"9 kbps\"\npcr = \"1 Mbps\"",
+    );
+    insta::assert_snapshot!(format!("{}\n{in_packets}", cases.map(said).join("\n")));
+}

@@ -1,0 +1,217 @@
+//! What tables of links say: about new links, about those of a topology, about one direction, about datagrams too large.
+
+use crate::render::said_about;
+use ackclock::link::errors::{UniformParams, Unit};
+use ackclock::link::{AppliesTo, Delays, ErrorModelParams, ErrorParams, Place, Shape};
+use ackclock::scenario::{Link, Scenario};
+use ackclock::units::{Rate, Span, Time};
+use ackclock_scenario::{Memory, load};
+
+/// Two sources, packets, a bottleneck of 10 Mb/s and 20 ms.
+const DUMBBELL: &str = r#"
+duration = "10 s"
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 2
+access_rate = "100 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "10 Mbps"
+bottleneck_delay = "20 ms"
+"#;
+
+fn scenario(file: &str) -> Scenario {
+    let loaded = match load(&Memory::new().with("test.toml", file), "test.toml", &[]) {
+        Ok(loaded) => loaded,
+        Err(error) => panic!("{error:#?}"),
+    };
+    assert_eq!(loaded.warnings, [], "{file}");
+    crate::roundtrip::check_loaded(&loaded);
+    loaded.scenario
+}
+
+fn dumbbell(tables: &str) -> Scenario {
+    scenario(&format!("{DUMBBELL}{tables}"))
+}
+
+fn link<'a>(scenario: &'a Scenario, name: &str) -> &'a Link {
+    scenario.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("no link {name}"))
+}
+
+fn kbps(scenario: &Scenario, name: &str) -> u64 {
+    link(scenario, name).rate.as_bps() / 1000
+}
+
+fn uniform(rate: f64) -> ErrorParams {
+    let model = ErrorModelParams::Uniform(UniformParams { rate, unit: Unit::Packet });
+    ErrorParams { model, place: Place::Egress, applies_to: AppliesTo::All }
+}
+
+fn steps(points: &[(u64, u64)]) -> Delays {
+    let point = |&(s, ms): &(u64, u64)| (Time::ZERO + Span::from_secs(s), Span::from_ms(ms));
+    Delays::new(Shape::Steps, points.iter().map(point).collect())
+}
+
+#[test]
+fn a_table_of_one_direction_changes_that_direction_of_the_topology() {
+    let changed = dumbbell(
+        "[link.\"sw2->sw1\"]\nrate = \"128 kbps\"\ndelay = \"200 ms\"\njitter = \"5 ms\"\n\
+         errors = { model = \"uniform\", rate = 0.01 }\noutages = [{ from = \"1 s\", until = \"2 s\" }]",
+    );
+    let back = link(&changed, "sw2->sw1");
+    assert_eq!((back.rate, back.delay), (Rate::from_bps(128_000).unwrap(), Span::from_ms(200)));
+    assert_eq!((back.params.jitter, &back.params.errors[..]), (Span::from_ms(5), &[uniform(0.01)][..]));
+    assert!(!back.params.schedule.as_ref().unwrap().outages.is_empty());
+    // All others are as they would be without the table.
+    let plain = dumbbell("");
+    for (one, other) in changed.links.iter().zip(plain.links.iter()).filter(|(link, _)| link.name != "sw2->sw1") {
+        assert_eq!(one, other);
+    }
+}
+
+#[test]
+fn a_table_with_the_ends_of_a_link_of_the_topology_changes_both_directions() {
+    let changed = dumbbell(
+        "[link.trunk]\nends = [\"sw2\", \"sw1\"]\ndelay = [\"20 ms\", { at = \"3 s\", delay = \"90 ms\" }]\n\
+         errors = { model = \"uniform\", rate = 0.1, direction = \"sw1->sw2\" }",
+    );
+    for (name, errors) in [("sw1->sw2", &[uniform(0.1)][..]), ("sw2->sw1", &[])] {
+        let link = link(&changed, name);
+        assert_eq!((kbps(&changed, name), link.delay), (10_000, Span::from_ms(20)), "as in [network]");
+        assert_eq!(link.params.schedule.as_ref().unwrap().delays, steps(&[(0, 20), (3, 90)]));
+        assert_eq!(link.params.errors, errors);
+    }
+}
+
+#[test]
+fn what_a_direction_does_not_say_holds_as_its_link_has_it() {
+    let changed = dumbbell(
+        "[link.trunk]\nends = [\"sw1\", \"sw2\"]\nrate = \"4 Mbps\"\njitter = \"7 ms\"\n\
+         delay = [\"20 ms\", { at = \"3 s\", delay = \"90 ms\" }]\nreordering = \"prevent\"\n\
+         errors = { model = \"uniform\", rate = 0.1 }\n\
+         [link.\"sw2->sw1\"]\nrate = \"1 Mbps\"\ndelay = [\"20 ms\", { at = \"4 s\", delay = \"10 ms\" }]\nerrors = []",
+    );
+    let (there, back) = (link(&changed, "sw1->sw2"), link(&changed, "sw2->sw1"));
+    assert_eq!([there, back].map(|link| link.rate.as_bps()), [4_000_000, 1_000_000]);
+    assert_eq!([there, back].map(|link| link.params.jitter), [Span::from_ms(7); 2]);
+    assert_eq!((&there.params.errors[..], &back.params.errors[..]), (&[uniform(0.1)][..], &[][..]));
+    let schedules = [there, back].map(|link| link.params.schedule.clone().unwrap());
+    assert_eq!(
+        schedules.clone().map(|schedule| schedule.delays),
+        [steps(&[(0, 20), (3, 90)]), steps(&[(0, 20), (4, 10)])]
+    );
+    assert!(schedules.iter().all(|schedule| schedule.reordering == ackclock::link::Reordering::Prevent));
+}
+
+#[test]
+fn a_link_of_a_graph_has_two_directions_too() {
+    let graph = "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\n\
+                 a.kind = \"host\"\nr.kind = \"switch\"\nb.kind = \"host\"\n\
+                 [link.x]\nends = [\"a\", \"r\"]\nrate = \"1 Mbps\"\ndelay = \"0 s\"\n\
+                 [link.y]\nends = [\"r\", \"b\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
+                 [link.\"b->r\"]\nrate = \"64 kbps\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n";
+    let scenario = scenario(graph);
+    assert_eq!(["a->r", "r->a", "r->b", "b->r"].map(|name| kbps(&scenario, name)), [1000, 1000, 1000, 64]);
+    assert_eq!([link(&scenario, "a->r").delay, link(&scenario, "b->r").delay], [Span::ZERO, Span::from_ms(1)]);
+}
+
+#[test]
+fn a_pattern_is_about_every_direction_that_fits() {
+    let changed = dumbbell(
+        "[link.\"d*->sw2\"]\nrate = \"1 Mbps\"\n[link.\"d2->sw2\"]\njitter = \"1 ms\"\n\
+         [link.\"*->sw1\"]\nmtu = \"1500 B\"",
+    );
+    let names = ["d1->sw2", "d2->sw2", "sw2->d1", "s1->sw1", "sw2->sw1"];
+    assert_eq!(names.map(|name| kbps(&changed, name)), [1000, 1000, 100_000, 100_000, 10_000]);
+    let jitter = |name| link(&changed, name).params.jitter;
+    assert_eq!(names.map(jitter), [Span::ZERO, Span::from_ms(1), Span::ZERO, Span::ZERO, Span::ZERO]);
+    let cells = "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\nsources = 3\nrate = \"10 Mbps\"\n\
+                 access_delay = \"1 ms\"\ntrunk_delay = \"1 ms\"\n[link.\"s*->sw1\"]\ndelay = \"2 ms\"\nrate = \"5 Mbps\"\n";
+    let cells = scenario(cells);
+    assert_eq!(link(&cells, "s3->sw1").delay, Span::from_ms(2));
+    assert_eq!(link(&cells, "sw1->s3").delay, Span::from_ms(1));
+}
+
+#[test]
+fn the_example_of_the_page_does_what_the_page_says() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let changed = dumbbell(example);
+    assert_eq!(link(&changed, "sw2->sw1").delay, Span::from_ms(260));
+    let names = ["sw1->sw2", "sw2->sw1", "d1->sw2", "d2->sw2", "sw2->d1"];
+    assert_eq!(names.map(|name| kbps(&changed, name)), [10_000, 256, 1000, 1000, 100_000]);
+}
+
+#[test]
+fn the_segments_of_the_standard_dialect_fit_the_smallest_link_of_their_path() {
+    let mss = |tables: &str| -> Vec<u32> {
+        let file = format!("capacity = \"1 Mbps\"\n{DUMBBELL}[tcp]\ndialect = \"standard\"\n{tables}");
+        scenario(&file).flows.iter().map(|flow| flow.tcp.mss).collect()
+    };
+    // 20 octets of IP, 20 of TCP, 12 of timestamps.
+    assert_eq!(mss("[link.\"sw1->sw2\"]\nmtu = \"1000 B\""), [948, 948]);
+    assert_eq!(mss("[link.\"sw1->sw2\"]\nmtu = \"9000 B\""), [8948, 8948]);
+    assert_eq!(mss("timestamps = false\n[link.\"sw1->sw2\"]\nmtu = \"1000 B\""), [960, 960]);
+    assert_eq!(mss("mss = \"536 B\"\n[link.\"sw1->sw2\"]\nmtu = \"1000 B\""), [536, 536]);
+    let several = "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[link.\"sw2->d2\"]\nmtu = \"576 B\"";
+    assert_eq!(mss(several), [948, 524]);
+    // Acknowledgements go the other way.
+    let without = mss("");
+    assert_eq!(mss("[link.\"sw2->sw1\"]\nmtu = \"296 B\""), without);
+    assert_eq!(mss("[link.\"sw2->d2\"]\nmtu = \"576 B\""), [without[0], 524]);
+}
+
+#[test]
+fn the_initial_window_follows_the_segments() {
+    let tables = "capacity = \"1 Mbps\"\n".to_owned() + DUMBBELL + "[tcp]\ndialect = \"standard\"\n";
+    let window = |mtu: &str| {
+        let file = format!("{tables}[link.\"sw1->sw2\"]\nmtu = \"{mtu}\"");
+        scenario(&file).flows.iter().next().unwrap().tcp.initial_window_segments
+    };
+    // RFC 6928 §2: 14600 B, at most 10 and at least 2 segments.
+    assert_eq!(["576 B", "4000 B", "9000 B"].map(window), [10, 3, 2]);
+}
+
+fn said(tables: &[&str]) -> String {
+    let each = |tables: &&str| {
+        let said = said_about(&format!("{DUMBBELL}{tables}"), &[]);
+        format!("{tables}\n{}", said.lines().map(|line| format!("    {line}\n")).collect::<String>())
+    };
+    tables.iter().map(each).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn directions_that_cannot_be() {
+    insta::assert_snapshot!(said(&[
+        "[link.\"sw1->sw3\"]\nrate = \"1 Mbps\"",
+        "[link.\"sw1-sw2\"]\nrate = \"1 Mbps\"",
+        "[link.\"sw1->\"]\nrate = \"1 Mbps\"",
+        "[link.\"x*->y\"]\nrate = \"1 Mbps\"",
+        "[link.\"sw1->sw2\"]\nends = [\"sw1\", \"sw2\"]",
+        "[link.\"sw1->sw2\"]\nbandwidth = \"1 Mbps\"",
+        "[link.\"sw1->sw2\"]\nbuffer = \"10 packets\"",
+        "[link.\"sw1->sw2\"]\nrate = 5",
+        "[link.\"sw1->sw2\"]\nreordering = \"prevent\"",
+        "[link.\"sw1->sw2\"]\nerrors = { model = \"uniform\", rate = 0.1, direction = \"sw2->sw1\" }",
+        "[link.\"s*->*\"]\nrate = \"1 Mbps\"\n[link.\"*1->sw1\"]\ndelay = \"5 ms\"",
+        "[link.x]\nends = [\"s1\", \"sw1\"]\n[link.y]\nends = [\"sw1\", \"s1\"]",
+        "[link.x]\nends = [\"s1\", \"d1\"]",
+        "[link.\"sw1->sw2\"]\noutages = [{ from = \"0 s\", until = \"never\" }]",
+        "[link.\"sw1->sw2\"]\nmtu = \"67 B\"",
+    ]));
+}
+
+#[test]
+fn datagrams_that_are_too_large() {
+    insta::assert_snapshot!(said(&[
+        "[link.\"sw1->sw2\"]\nmtu = \"551 B\"\n[tcp]\ndialect = \"osu\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"552 B\"\n[tcp]\ndialect = \"osu\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"1500 B\"\n[tcp]\nmss = \"1461 B\"\ndialect = \"osu\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"1500 B\"\n[tcp]\ndialect = \"standard\"\nmss = \"1460 B\"",
+        "[link.\"sw2->sw1\"]\nmtu = \"79 B\"\n[tcp]\ndialect = \"standard\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"\npayload = \"973 B\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"",
+        "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"\npayload = \"972 B\"",
+    ]));
+}

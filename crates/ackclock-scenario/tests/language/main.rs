@@ -1,0 +1,24 @@
+//! Scenario files: what they mean, and what is said about wrong ones.
+
+mod abr;
+#[path = "../support/any_sweep.rs"]
+mod any_sweep;
+mod any_sweep_file;
+mod doubts;
+mod errors;
+mod links;
+mod loading;
+mod properties;
+mod randomness;
+mod rate_control;
+mod recipes;
+mod registry;
+mod remedies;
+#[path = "../support/render.rs"]
+mod render;
+#[path = "../support/roundtrip.rs"]
+mod roundtrip;
+mod satellites;
+mod schema;
+mod sweeps;
+mod topologies;

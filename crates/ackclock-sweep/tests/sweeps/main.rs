@@ -1,0 +1,6 @@
+//! Folders of sweeps.
+
+mod files;
+mod properties;
+#[path = "../support/readers.rs"]
+mod readers;

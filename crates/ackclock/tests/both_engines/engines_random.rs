@@ -1,0 +1,144 @@
+//! Both engines on random networks: the same records, whenever they are asked for.
+
+use std::fmt;
+
+use crate::lab::agree::engines_agree;
+use crate::lab::random::{Example, example, through_ports};
+use ackclock::record::{AbrRecord, EdgeRecord, LinkLosses, Records, UdpCounts};
+use ackclock::rng::Stream;
+use ackclock::scenario::Technology;
+use proptest::prelude::*;
+
+/// Bytes that are shown with the scenario they stand for.
+struct Bytes(Vec<u8>);
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}\n{:?}", self.0, example(&self.0))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(300), max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_engines_give_the_same_records(bytes in prop::collection::vec(any::<u8>(), 0..800).prop_map(Bytes)) {
+        let Example { scenario, seed, stops } = example(&bytes.0);
+        if let Err(difference) = engines_agree(&scenario, seed, &stops) {
+            return Err(TestCaseError::fail(difference));
+        }
+    }
+}
+
+/// `PROPTEST_CASES`, or so many.
+fn cases(default: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
+}
+
+/// What was once found: RM cells past an edge device and cells of a stream, both by one link, in one slot.
+#[test]
+fn an_input_at_which_the_engines_differed() {
+    let Example { scenario, seed, stops } = example(include_bytes!("../inputs/rm-cells-past-an-edge"));
+    engines_agree(&scenario, seed, &stops).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+/// `ENGINES_INPUT=FILE cargo test -p ackclock --test both_engines engines_random` shows what the fuzzer found.
+#[test]
+fn an_input_of_the_fuzzer() {
+    let Ok(file) = std::env::var("ENGINES_INPUT") else { return };
+    let example = example(&std::fs::read(file).expect("the file can be read"));
+    let Example { scenario, seed, stops } = &example;
+    engines_agree(scenario, *seed, stops).unwrap_or_else(|difference| panic!("{difference}\n{example:?}"));
+}
+
+/// Whatever comes first, the choices that are left when the bytes have come to their end make a network: none of them is drawn again
+/// and again.
+#[test]
+fn bytes_that_end_early_make_a_network() {
+    for number in 0..3000 {
+        let stream = Stream::new(number, "short inputs", "test");
+        let bytes: Vec<u8> = (0..number % 150).map(|index| stream.at(index) as u8).collect();
+        example(&bytes);
+    }
+}
+
+/// How many of six hundred random networks contain something: many more than are asked for, as another mechanism draws others.
+#[test]
+fn random_networks_are_full_of_events() {
+    let mut counts: Vec<(&str, u32)> = Vec::new();
+    let mut count = |what, does: bool| match counts.iter_mut().find(|(name, _)| *name == what) {
+        Some((_, count)) => *count += u32::from(does),
+        None => counts.push((what, u32::from(does))),
+    };
+    for number in 0..600 {
+        let stream = Stream::new(number, "random networks", "test");
+        let bytes: Vec<u8> = (0..800).map(|index| stream.at(index) as u8).collect();
+        let example = example(&bytes);
+        let Example { scenario, seed, stops } = &example;
+        let records = engines_agree(scenario, *seed, stops).unwrap_or_else(|text| panic!("{text}\n{example:?}"));
+        crate::lab::conserves(&records);
+        let through = through_ports(scenario);
+        let ports = |does: &dyn Fn(&ackclock::record::PortRecord) -> bool| records.ports.iter().any(does);
+        let flows = |does: &dyn Fn(&ackclock::record::FlowRecord) -> bool| records.flows.iter().any(does);
+        let packets = matches!(scenario.technology, Technology::Packet { .. });
+        count("packets", packets);
+        count("overflow", ports(&|port| port.drops.overflow > 0));
+        count("partial frames", ports(&|port| port.drops.partial_frame > 0));
+        count("refused by policy", ports(&|port| port.drops.policy > 0));
+        count("corrupted", records.links.iter().any(|link| link.lost.corrupted > 0));
+        count("lost at an outage", records.links.iter().any(|link| link.lost.outage > 0));
+        let lost = |does: &dyn Fn(&LinkLosses) -> u64| records.links.iter().any(|link| does(&link.lost) > 0);
+        count("no route", lost(&|lost| lost.no_route));
+        count("no receiver", lost(&|lost| lost.no_receiver));
+        count("too many links", lost(&|lost| lost.ttl));
+        let udp = |does: &dyn Fn(&UdpCounts) -> bool| records.udp.iter().any(|source| does(&source.counts));
+        for (in_packets, datagrams, lost) in
+            [(true, "datagrams", "lost datagrams"), (false, "datagrams in cells", "lost datagrams in cells")]
+        {
+            count(datagrams, packets == in_packets && udp(&|udp| udp.delivered > 10));
+            count(lost, packets == in_packets && udp(&|udp| udp.lost > 0));
+        }
+        count("datagrams beside ABR", scenario.has_abr() && udp(&|udp| udp.delivered > 10));
+        count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
+        count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
+        count("timeouts", flows(&|flow| flow.counts.timeouts > 0));
+        count("taken back", flows(&|flow| flow.counts.segments_discarded_in_host > 0));
+        count("fast retransmits", flows(&|flow| flow.counts.fast_retransmits > 0));
+        count("damaged data", flows(&|flow| flow.counts.damaged_frames > 0));
+        count("damaged acknowledgements", flows(&|flow| flow.counts.damaged_ack_frames > 0));
+        count("forced drops", flows(&|flow| flow.counts.forced_drops > 0));
+        count("pieces", scenario.flows.iter().any(|flow| flow.writes.is_some()));
+        count("completed", flows(&|flow| flow.completed.is_some()));
+        count("thousand units", units(&records) > 1000);
+        let abr =
+            |does: &dyn Fn(&AbrRecord) -> bool| records.flows.iter().filter_map(|flow| flow.abr.as_ref()).any(does);
+        count("backward RM cells", abr(&|abr| abr.backward_rm_cells > 10));
+        count("RM cells out of rate", abr(&|abr| abr.out_of_rate_rm_cells > 0));
+        count("RM cells replaced", abr(&|abr| abr.replaced_rm_cells > 0));
+        let edges = || records.ports.iter().filter_map(|port| port.feedback);
+        let in_cells = |does: &dyn Fn(&EdgeRecord) -> bool| !packets && edges().any(|edge| does(&edge));
+        count("windows lowered in cells", in_cells(&|edge| edge.windows_lowered > 10));
+        count("acknowledgements wait at edge devices", in_cells(&|edge| edge.most_acks_waiting > 2));
+        count("edge devices and ABR", scenario.has_abr() && in_cells(&|edge| edge.acks > 10));
+        count("EFCI", abr(&|abr| abr.efci_cells > 10));
+        let edge = |does: &dyn Fn(&EdgeRecord) -> bool| ports(&|port| port.feedback.as_ref().is_some_and(does));
+        count("lowered windows", edge(&|edge| edge.windows_lowered > 10));
+        count("acknowledgements that wait", edge(&|edge| edge.most_acks_waiting > 1));
+        let is_dynamic = |flow: &ackclock::scenario::Flow| {
+            [&flow.forward, &flow.backward].iter().any(|route| route.fixed().is_none())
+        };
+        let changes = scenario.flows.iter().any(is_dynamic);
+        count("windows lowered where routes change", changes && edge(&|edge| edge.windows_lowered > 1));
+        count("acknowledgements that wait where routes change", changes && edge(&|edge| edge.most_acks_waiting > 1));
+        let both_ways = crate::lab::feedback::depends_on_itself(scenario);
+        count("feedback in both directions", both_ways && edge(&|edge| edge.windows_lowered > 0));
+        count("rates that fall and rise", abr(&|abr| abr.least_acr < 0.9 * abr.acr));
+    }
+    for (what, count) in &counts {
+        assert!(*count >= 3, "{what}: {count} of 600\n{counts:#?}");
+    }
+}
+
+fn units(records: &Records) -> u64 {
+    records.ports.iter().map(|port| port.arrivals).sum()
+}

@@ -1,0 +1,7 @@
+//! Both engines give the same records.
+
+mod engines;
+mod engines_abr;
+mod engines_random;
+#[path = "../lab/mod.rs"]
+mod lab;

@@ -1,0 +1,4 @@
+//! What holds for the files of every crate.
+
+mod circles;
+mod layers;

@@ -1,0 +1,19 @@
+//! Whole networks.
+
+mod abr;
+mod abr_scenarios;
+mod from_outside;
+#[path = "../lab/mod.rs"]
+mod lab;
+mod load_ratio;
+mod network;
+mod paths;
+mod random_networks;
+mod rate_control;
+mod rate_control_atm;
+mod recording;
+mod routes;
+mod satellites;
+mod tables;
+mod udp;
+mod udp_atm;

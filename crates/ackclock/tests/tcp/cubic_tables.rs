@@ -1,0 +1,95 @@
+//! CUBIC against RFC 9438 §5.1, Tables 1 and 2: the mean window over the loss rate, for three constants C and two round
+//! trips.
+//!
+//! The tables hold for deterministic losses, one after every 1/p segments (§5). The losses here are the same: the path
+//! loses its packets number 1/p, 2/p, … Fast convergence is off, as §4.7 asks for a connection by itself. A few loss rates by default; with CUBIC_TABLES=full all down to 10⁻⁶.
+
+use crate::lab::{flow, run, scenario};
+use ackclock::record::Columns;
+
+/// RFC 9438, Tables 1 and 2, columns CUBIC: 1/p, and the mean windows for C = 0.04, 0.4 and 4, in segments.
+type Row = (u64, [f64; 3]);
+const TABLE_1: [Row; 5] = [
+    (100, [12.0, 12.0, 12.0]),
+    (1000, [38.0, 38.0, 59.0]),
+    (10_000, [120.0, 187.0, 333.0]),
+    (100_000, [593.0, 1054.0, 1874.0]),
+    (1_000_000, [3332.0, 5926.0, 10_538.0]),
+];
+const TABLE_2: [Row; 5] = [
+    (100, [12.0; 3]),
+    (1000, [38.0; 3]),
+    (10_000, [120.0; 3]),
+    (100_000, [379.0; 3]),
+    (1_000_000, [1200.0, 1200.0, 1874.0]),
+];
+
+/// Losses before the measurement, and losses measured over.
+const BEFORE: u64 = 12;
+const MEASURED: u64 = 8;
+const MSS: u64 = 1000;
+
+/// The mean window in segments over whole periods of the losses: segments per round trip, as the tables have it. The first
+/// loss is that of a window of `first` segments.
+fn mean_window(period: u64, c: f64, rtt_ms: u64, first: f64) -> f64 {
+    let losses = BEFORE + MEASURED;
+    // Slow start up to `first` takes twice as many segments.
+    let at = |n: u64| 3 * first as u64 + 20 + n * period;
+    let lost: Vec<String> = (0..losses).map(|n| at(n).to_string()).collect();
+    // A period takes 1/(p · W) round trips. The file ends after the last loss; the rest of the time costs nothing.
+    let seconds = 4.0 * (losses + 1) as f64 * (period as f64 / first + 4.0) * rtt_ms as f64 / 1000.0 + 10.0;
+    let text = format!(
+        "duration = \"{seconds:.0} s\"\nrecord = [\"retransmissions\"]\n\
+         [network]\ntechnology = \"packet\"\ntopology = \"graph\"\n\
+         [node]\ns.kind = \"host\"\nd.kind = \"host\"\n\
+         [link.path]\nends = [\"s\", \"d\"]\nrate = \"100 Gbps\"\ndelay = \"{delay} us\"\n\
+         errors = {{ model = \"list\", packets = [{lost}], direction = \"s->d\" }}\n\
+         [tcp]\ndialect = \"standard\"\nmss = \"{MSS} B\"\nrecovery = \"rfc6675\"\ncongestion_control = \"cubic\"\ncubic.c = {c}\n\
+         cubic.fast_convergence = false\ndelayed_ack = false\nreceive_window = \"500 MB\"\ninitial_ssthresh = \"{ssthresh:.0} B\"\n\
+         [flow.f]\nfrom = \"s\"\nto = \"d\"\nsize = \"{size} B\"\n",
+        delay = rtt_ms * 500,
+        lost = lost.join(", "),
+        ssthresh = first * MSS as f64,
+        size = (at(losses - 1) + period / 2) * MSS,
+    );
+    let records = run(&scenario(&text, &[]), 1);
+    let Columns::Points { time, .. } = &records.series[0].columns else { panic!("instants") };
+    assert_eq!(time.len() as u64, losses, "each loss is repaired once");
+    assert_eq!(flow(&records, "f").counts.timeouts, 0);
+    let span = time[losses as usize - 1].since(time[BEFORE as usize - 1]);
+    (MEASURED * period) as f64 * rtt_ms as f64 / 1000.0 / span.as_secs_f64()
+}
+
+/// With deterministic losses the cube ends each period where it is flat, so that an excess e of the window over that of the
+/// formula decreases only by about e³/2 per period: 20 periods leave a fifth of it, whatever it was. So two runs, the first
+/// loss below and above the formula's window (mean/0.9), with the mean of both as the result.
+fn compare(name: &str, rtt_ms: u64, rows: &[Row]) {
+    let full = std::env::var("CUBIC_TABLES").is_ok_and(|value| value == "full");
+    let mut wrong = Vec::new();
+    for &(period, expected) in rows.iter().filter(|row| full || row.0 <= 10_000) {
+        for (c, expected) in [0.04, 0.4, 4.0].into_iter().zip(expected) {
+            let [below, above] = [0.6, 1.6].map(|part| mean_window(period, c, rtt_ms, part * expected / 0.9));
+            let ours = (below + above) / 2.0;
+            let rounds = period as f64 / expected;
+            if (ours / expected - 1.0).abs() > TOLERANCE + 1.0 / rounds {
+                wrong.push(format!("p = 1/{period}, C = {c}: {below:.1} and {above:.1}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+}
+
+/// Part of the tables' value, and a round trip of each period: that of the recovery, in which nothing grows, is not in the
+/// formulas. The tables take the larger of the formulas of Reno and of the cube; where both are about equal, the window
+/// follows first one and then the other, and is larger than both.
+const TOLERANCE: f64 = 0.11;
+
+#[test]
+fn the_mean_window_is_that_of_table_1_of_rfc_9438() {
+    compare("RTT 100 ms", 100, &TABLE_1);
+}
+
+#[test]
+fn the_mean_window_is_that_of_table_2_of_rfc_9438() {
+    compare("RTT 10 ms", 10, &TABLE_2);
+}

@@ -1,0 +1,265 @@
+//! Every congestion control and every recovery on both engines, on packets and on cells; and one of each from outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::lab::agree::assert_engines_agree;
+use ackclock::packet::SackBlock;
+use ackclock::record::Records;
+use ackclock::scenario::Scenario;
+use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
+use ackclock::tcp::recovery::{
+    self, BatchHints, CustomRecovery, Deadline, DupAck, Flight, LossDetection, NewAck, Recovery, RecoveryContext,
+    RecoveryParams, RecoveryState, Sending, TimerAction,
+};
+use ackclock::tcp::{CongestionControlParams, TcpParams};
+use ackclock::units::{Span, Time};
+
+/// Three connections through one queue that is too short for them.
+const NETWORKS: [(&str, &str); 2] = [
+    (
+        "packets",
+        "duration = \"4 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 3\n\
+         access_rate = \"100 Mbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"3 Mbps\"\nbottleneck_delay = \"9 ms\"\n\
+         [queue]\nbuffer = \"6 packets\"\n[tcp]\ndialect = \"standard\"\nmin_rto = \"200 ms\"\n",
+    ),
+    (
+        "cells",
+        "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\nsources = 3\nrate = \"25 Mbps\"\naccess_delay = \"5 us\"\n\
+         trunk_delay = \"2 ms\"\n[queue]\nbuffer = \"150 cells\"\npolicy = \"epd\"\n[tcp]\nrecovery = \"rack\"\n\
+         initial_rto = \"300 ms\"\n",
+    ),
+];
+
+/// Runs the network with these parameters at every flow, on both engines.
+fn agree(name: &str, text: &str, change: impl Fn(&mut TcpParams)) -> (Scenario, Records) {
+    let mut scenario = crate::lab::scenario(text, &[]);
+    for flow in scenario.flows.iter_mut() {
+        change(&mut flow.tcp);
+    }
+    let records = assert_engines_agree(name, &scenario, 7);
+    let lost: u64 = records.ports.iter().map(|port| port.drops.total()).sum();
+    let sent_again: u64 = records.flows.iter().map(|flow| flow.counts.retransmissions).sum();
+    assert!(records.flows.iter().all(|flow| flow.counts.bytes_delivered > 20_000), "{name}: {records:#?}");
+    assert!(lost > 0 && sent_again > 0, "{name}: nothing is lost");
+    (scenario, records)
+}
+
+#[test]
+fn every_congestion_control_on_both_engines() {
+    for (network, text) in NETWORKS {
+        for algorithm in cc::ALL {
+            let name = format!("{} on {network}", algorithm.name);
+            agree(&name, text, |tcp| {
+                tcp.congestion_control = algorithm.with_defaults();
+                // Enough to lose something by slow start, which Vegas does not by itself.
+                tcp.initial_window_segments = 10;
+            });
+        }
+    }
+}
+
+/// A window that grows by half a segment per acknowledgement, and starts over at every loss; and how often it was asked.
+struct Halves(Arc<AtomicU64>);
+
+impl CongestionControl for Halves {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        window.cwnd = (window.cwnd + ack.mss / 2.0).min(ack.limit);
+    }
+
+    fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
+        window.ssthresh = 2.0 * loss.mss;
+    }
+
+    fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
+        (window.ssthresh, window.cwnd) = (2.0 * loss.mss, loss.mss);
+    }
+}
+
+#[test]
+fn a_congestion_control_from_outside_on_both_engines() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let custom = || {
+        let asked = asked.clone();
+        let start = move |_| Box::new(Halves(asked.clone())) as Box<dyn CongestionControl>;
+        CongestionControlParams::Custom(CustomCongestionControl::new(Needs::NOTHING, start))
+    };
+    for (network, text) in NETWORKS {
+        let (_, halves) = agree(&format!("custom on {network}"), text, |tcp| tcp.congestion_control = custom());
+        let (scenario, reno) = agree(&format!("reno on {network}"), text, |_| {});
+        assert_ne!(halves.fingerprint, reno.fingerprint, "{network}: it makes no difference");
+        assert!(asked.swap(0, Ordering::Relaxed) > 100, "{network}: it is not asked");
+        assert_eq!(scenario.flows.iter().next().unwrap().tcp.congestion_control.name(), "reno");
+    }
+    assert_eq!(custom().name(), cc::CUSTOM);
+    assert!(custom().is_random(), "what is not known counts as random");
+}
+
+/// Those with fine timeouts go with Vegas.
+#[test]
+fn every_recovery_on_both_engines() {
+    let vegas = cc::Algorithm::named("vegas").unwrap();
+    for (network, text) in NETWORKS {
+        for algorithm in recovery::ALL {
+            agree(&format!("{} on {network}", algorithm.name), text, |tcp| {
+                tcp.recovery = algorithm.with_defaults();
+                if algorithm.needs.fine_timeouts {
+                    tcp.congestion_control = vegas.with_defaults();
+                }
+                tcp.initial_window_segments = 10;
+            });
+        }
+    }
+}
+
+/// The first duplicate acknowledgement of a segment means that it is lost; and how often that happened.
+struct Hasty {
+    recover: Option<u64>,
+    found: Arc<AtomicU64>,
+}
+
+impl Recovery for Hasty {
+    fn on_dup_ack(&mut self, _count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        if self.recover.is_some() {
+            return DupAck::Noted;
+        }
+        self.found.fetch_add(1, Ordering::Relaxed);
+        self.recover = Some(flight.max);
+        context.window.cwnd = (context.window.cwnd / 2.0).max(2.0 * flight.mss as f64);
+        DupAck::FastRetransmit(TimerAction::Leave)
+    }
+
+    fn on_new_ack(&mut self, ack: u64, _flight: &Flight, _context: RecoveryContext<'_>) -> NewAck {
+        match self.recover {
+            None => NewAck::Grow,
+            Some(recover) if ack < recover => NewAck::Partial { retransmit: true, restart_timer: true },
+            Some(_) => {
+                self.recover = None;
+                NewAck::Recovered
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight, _context: RecoveryContext<'_>) {
+        self.recover = None;
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recover.is_some()
+    }
+}
+
+/// Leaves nothing out.
+impl BatchHints for Hasty {}
+
+/// A recovery that says nothing of what may be left out.
+struct WithoutHints(RecoveryState);
+
+impl BatchHints for WithoutHints {}
+
+impl Recovery for WithoutHints {
+    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        self.0.on_sack(now, una, blocks, flight);
+    }
+
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        self.0.on_dup_ack(count, flight, context)
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
+        self.0.on_new_ack(ack, flight, context)
+    }
+
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
+        self.0.on_timeout(flight, context);
+    }
+
+    fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight) {
+        self.0.on_duplicate(duplicate, una, flight);
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.0.on_handshake(now, rtt);
+    }
+
+    fn expect_timeout(&mut self, at: Time) {
+        self.0.expect_timeout(at);
+    }
+
+    fn deadline(&self) -> Time {
+        self.0.deadline()
+    }
+
+    fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline {
+        self.0.on_deadline(flight, context)
+    }
+
+    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
+        self.0.sending(flight, window)
+    }
+
+    fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight) {
+        self.0.on_sent(now, seq, fast, flight);
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.0.in_recovery()
+    }
+
+    fn loss_detection(&self) -> Option<&dyn LossDetection> {
+        self.0.loss_detection()
+    }
+}
+
+/// What a sender leaves out by the hints of a recovery changes nothing.
+#[test]
+fn every_recovery_does_the_same_without_its_hints() {
+    let vegas = cc::Algorithm::named("vegas").unwrap();
+    for (network, text) in NETWORKS {
+        for algorithm in recovery::ALL {
+            let params = algorithm.with_defaults();
+            let run = |params: RecoveryParams| {
+                let mut scenario = crate::lab::scenario(text, &[]);
+                for flow in scenario.flows.iter_mut() {
+                    flow.tcp.recovery = params.clone();
+                    flow.tcp.initial_window_segments = 10;
+                    if algorithm.needs.fine_timeouts {
+                        flow.tcp.congestion_control = vegas.with_defaults();
+                    }
+                }
+                crate::lab::run(&scenario, 7)
+            };
+            let own = params.clone();
+            let start = move |mss| Box::new(WithoutHints(own.start(true, mss))) as Box<dyn Recovery>;
+            let without = run(RecoveryParams::Custom(CustomRecovery::new(algorithm.needs, start)));
+            assert_eq!(run(params), without, "{} on {network}", algorithm.name);
+        }
+    }
+}
+
+#[test]
+fn the_family_knows_which_recoveries_know_losses() {
+    for algorithm in recovery::ALL {
+        let recovery = algorithm.with_defaults().start(true, 1000);
+        assert_eq!(recovery.loss_detection().is_some(), algorithm.knows_losses, "{}", algorithm.name);
+    }
+}
+
+#[test]
+fn a_recovery_from_outside_on_both_engines() {
+    let found = Arc::new(AtomicU64::new(0));
+    let hasty = || {
+        let found = found.clone();
+        let start = move |_| Box::new(Hasty { recover: None, found: found.clone() }) as Box<dyn Recovery>;
+        RecoveryParams::Custom(CustomRecovery::new(recovery::Needs::NOTHING, start))
+    };
+    for (network, text) in NETWORKS {
+        let (_, records) = agree(&format!("custom on {network}"), text, |tcp| tcp.recovery = hasty());
+        let (_, others) = agree(&format!("others on {network}"), text, |_| {});
+        assert_ne!(records.fingerprint, others.fingerprint, "{network}: it makes no difference");
+        assert!(found.swap(0, Ordering::Relaxed) > 0, "{network}: it is not asked");
+        assert!(records.flows.iter().all(|flow| flow.counts.fast_retransmits > 0), "{network}");
+    }
+    assert_eq!(hasty().name(), recovery::CUSTOM);
+}
