@@ -35,6 +35,13 @@ pub enum SatError {
         /// What to do.
         help: String,
     },
+    /// Element sets of a file that cannot be used; two or more.
+    Unusable {
+        /// What is wrong with each.
+        sets: Vec<SatError>,
+        /// How many sets the file has.
+        of: usize,
+    },
     /// A satellite that is no longer in orbit, or whose elements lead nowhere.
     Decayed {
         /// Its name.
@@ -59,6 +66,19 @@ impl SatError {
         SatError::Conflict { problem: problem.into(), help: help.into() }
     }
 
+    /// Element sets that cannot be used, of as many in the file: what is wrong with each.
+    pub(crate) fn unusable(mut sets: Vec<SatError>, of: usize) -> SatError {
+        match sets.len() {
+            1 => sets.remove(0),
+            _ => SatError::Unusable { sets, of },
+        }
+    }
+
+    /// Whether it is about element sets, which can be left out.
+    pub fn is_of_sets(&self) -> bool {
+        matches!(self, SatError::Unusable { .. } | SatError::Elements { satellite: Some(_), .. })
+    }
+
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
@@ -67,6 +87,9 @@ impl SatError {
                                           `star 90:40/5/1` where the planes span half the globe"
                 .into(),
             SatError::Elements { help, .. } | SatError::Conflict { help, .. } => help.clone(),
+            SatError::Unusable { .. } => {
+                "take them out of the file, fetch newer elements, or start nearer to their epochs".into()
+            }
             SatError::Decayed { satellite, .. } => {
                 format!("take `{satellite}` out of the file, fetch newer elements, or start nearer to their epoch")
             }
@@ -86,6 +109,16 @@ impl fmt::Display for SatError {
             SatError::Decayed { satellite, at, problem } => {
                 format!("satellite `{satellite}` has decayed {} s after the start: {problem}", at.as_secs_f64())
             }
+            SatError::Unusable { sets, of } => {
+                let reasons: Vec<String> = sets.iter().take(NAMED_WITH_REASON).map(SatError::to_string).collect();
+                let named = sets.iter().skip(NAMED_WITH_REASON).map(|set| match set {
+                    SatError::Elements { place, satellite: Some(satellite), .. } => format!("`{satellite}` ({place})"),
+                    other => other.to_string(),
+                });
+                let others: Vec<String> = named.collect();
+                let also = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
+                format!("{} of {of} element sets cannot be used: {}{also}", sets.len(), reasons.join("; "))
+            }
             SatError::Conflict { problem, .. } => problem.clone(),
         };
         // Names and values of files may have line ends in them; a message is one line.
@@ -100,3 +133,6 @@ impl fmt::Display for SatError {
 }
 
 impl Error for SatError {}
+
+/// Of so many element sets a message says what is wrong; of more it has the names only.
+pub(crate) const NAMED_WITH_REASON: usize = 8;

@@ -131,8 +131,14 @@ impl GeoSlot {
 
 /// Refuses heights at which nothing can circle the Earth.
 pub(crate) fn altitude_in_space(altitude_km: f64) -> Result<(), SatError> {
-    in_range("altitude".into(), altitude_km, 100.0, 1e6, "km above the ground; satellites burn up below 100 km")
+    let what = "km above the ground; satellites burn up below 100 km";
+    in_range("altitude".into(), altitude_km, LOWEST_KM, HIGHEST_KM, what)
 }
+
+/// Below it satellites burn up.
+pub(crate) const LOWEST_KM: f64 = 100.0;
+/// Beyond it nothing circles the Earth: the Sun is stronger.
+pub(crate) const HIGHEST_KM: f64 = 1e6;
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use sgp4::chrono::{Datelike, NaiveDateTime, TimeDelta, Timelike};
+use sgp4::chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 use crate::error::SatError;
 
@@ -11,23 +11,26 @@ use crate::error::SatError;
 pub struct Epoch(pub(super) NaiveDateTime);
 
 impl Epoch {
-    /// `2026-11-21T12:00:00`, with or without fractions of a second and a final Z.
+    /// A moment in the years of satellites.
+    pub(super) fn new(datetime: NaiveDateTime) -> Option<Epoch> {
+        YEARS.contains(&datetime.year()).then_some(Epoch(datetime))
+    }
+
+    /// `2026-11-21T12:00:00`, or with the day of the year `2026-325T12:00:00`, with or without fractions of a second and a
+    /// final Z.
     ///
     /// # Errors
     /// If it is no date with a time, or of a year without satellites.
     pub fn parse(text: &str) -> Result<Epoch, SatError> {
-        let bare = text.trim().trim_end_matches('Z');
+        let bare = text.trim();
+        let bare = bare.strip_suffix('Z').unwrap_or(bare);
         let help = "write it as 2026-11-21T12:00:00; it is taken as UTC";
-        let Ok(datetime) = bare.parse::<NaiveDateTime>() else {
+        let Some(datetime) = bare.parse::<NaiveDateTime>().ok().or_else(|| with_day_of_year(bare)) else {
             return Err(SatError::conflict(format!("`{text}` is no date with a time"), help));
         };
-        match YEARS.contains(&datetime.year()) {
-            true => Ok(Epoch(datetime)),
-            false => Err(SatError::conflict(
-                format!("`{text}` is not in the years {} to {}", YEARS.start(), YEARS.end()),
-                help,
-            )),
-        }
+        Epoch::new(datetime).ok_or_else(|| {
+            SatError::conflict(format!("`{text}` is not in the years {} to {}", YEARS.start(), YEARS.end()), help)
+        })
     }
 
     /// Days from this moment to another, negative if that is earlier.
@@ -35,6 +38,16 @@ impl Epoch {
         let span = other.0 - self.0;
         span.num_seconds() as f64 / SECONDS_PER_DAY + f64::from(span.subsec_nanos()) / (1e9 * SECONDS_PER_DAY)
     }
+}
+
+/// Form B of \[CCSDS-301\]: the year, and the day of it as three digits.
+fn with_day_of_year(text: &str) -> Option<NaiveDateTime> {
+    let (date, time) = text.split_once('T')?;
+    let (year, day) = date.split_once('-')?;
+    let is_written_so =
+        year.len() == 4 && day.len() == 3 && (year.bytes().chain(day.bytes())).all(|c| c.is_ascii_digit());
+    let date = NaiveDate::from_yo_opt(year.parse().ok()?, day.parse().ok()?).filter(|_| is_written_so)?;
+    Some(date.and_time(time.parse::<NaiveTime>().ok()?))
 }
 
 impl std::fmt::Display for Epoch {

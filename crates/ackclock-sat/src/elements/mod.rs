@@ -1,6 +1,6 @@
 //! Element sets of real satellites, propagated by SGP4.
 //!
-//! Files: two-line elements (`tle.rs`) and Orbit Mean-Elements Messages as JSON, CSV or XML (`omm.rs`). SGP4 is that of
+//! Files: two-line elements (`tle.rs`) and Orbit Mean-Elements Messages as JSON, CSV or XML (`omm.rs`, `xml.rs`). SGP4 is that of
 //! the crate `sgp4`, \[STR3\] as revised by \[VCHK06\], with WGS-72 constants and the sidereal time of its
 //! reference code, as the elements are made with them. Its positions are in TEME (true equator, mean equinox); they are
 //! turned by Greenwich mean sidereal time to the Earth, and with the Earth to the frame of `vector::Vector`.
@@ -11,102 +11,120 @@
 mod epoch;
 mod omm;
 mod propagated;
+mod same;
 mod set;
 mod tle;
+mod warning;
+mod xml;
 
 pub use epoch::Epoch;
 pub use propagated::Propagated;
 pub use set::ElementSet;
-
-use std::collections::BTreeSet;
+pub use warning::Warning;
 
 use ackclock::units::Span;
 
-use self::set::{FORMATS, wrong};
+use self::propagated::Window;
+use self::set::{FORMATS, ReadSets, wrong};
 use crate::constellation::{Closing, Constellation, Motion, Satellite};
 use crate::earth::Earth;
 use crate::error::SatError;
 
-/// Something that does not keep a run from being made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Warning(String);
-
-impl std::fmt::Display for Warning {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
+/// What becomes of element sets that cannot be used: because something is wrong with them, because they are of another theory, or
+/// because SGP4 makes no orbit of them within the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Unusable {
+    /// They are an error that names all of them.
+    #[default]
+    Refuse,
+    /// The satellites are left out, and a warning names all of them.
+    LeaveOut,
 }
 
-impl ElementSet {
+/// The element sets of a file, each or what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct ElementFile {
+    sets: ReadSets,
+}
+
+impl ElementFile {
     /// The element sets of a file; what it is, is seen from its text. `file` is its name, for messages.
     ///
     /// # Errors
-    /// If it holds none, or if one of them cannot be used: the place in the file, the satellite, and a remedy.
-    pub fn read_all(file: &str, text: &str) -> Result<Vec<ElementSet>, SatError> {
+    /// If it holds none, or if it is damaged so that satellites may be missing: the place in the file, and a remedy.
+    pub fn read(file: &str, text: &str) -> Result<ElementFile, SatError> {
         let text = text.trim_start_matches('\u{feff}');
         let start = text.trim_start();
         let sets = match start.chars().next() {
             Some('[' | '{') => omm::json(file, text)?,
-            Some('<') => omm::xml(file, text)?,
+            Some('<') => xml::read(file, text)?,
             _ if omm::is_csv(start) => omm::csv(file, text)?,
             _ => tle::read(file, text)?,
         };
         match sets.is_empty() {
             true => Err(wrong(file, None, "there are no elements in it", FORMATS)),
-            false => Ok(sets),
+            false => Ok(ElementFile { sets }),
         }
     }
-}
 
-/// The satellites of element sets, for a run that starts at a moment of the calendar and lasts `length`; where no
-/// moment is given, at the epoch of the newest elements. Old elements are worth a warning.
-///
-/// # Errors
-/// If a satellite has decayed at the start, at the end or between, or cannot be propagated.
-pub fn propagated(
-    earth: &Earth,
-    sets: Vec<ElementSet>,
-    start: Option<Epoch>,
-    length: Span,
-) -> Result<(Constellation, Vec<Warning>), SatError> {
-    let Some(newest) = sets.iter().map(ElementSet::epoch).max() else {
-        return Err(SatError::conflict("there are no element sets", "give the constellation at least one"));
-    };
-    let start = start.unwrap_or(newest);
-    let mut warnings = Vec::new();
-    let mut satellites = Vec::with_capacity(sets.len());
-    let mut names = BTreeSet::new();
-    for mut set in sets {
-        // Debris has the name of what it comes from; the catalogue number distinguishes them.
-        if !names.insert(set.name.clone()) {
-            set.name = format!("{} [{}]", set.name, set.elements.norad_id);
-            names.insert(set.name.clone());
-        }
-        warnings.extend(age_warning(&set, start));
-        let motion = Motion::Propagated(Box::new(Propagated::new(earth, &set, start, length)?));
-        satellites.push(Satellite { name: set.name, motion });
+    /// How many sets there are, with those that cannot be used.
+    pub fn count(&self) -> usize {
+        self.sets.len()
     }
-    let about = format!("{} satellites by SGP4 from {start}", satellites.len());
-    Ok((Constellation::new(about, satellites, Vec::new(), Closing::Seam)?, warnings))
-}
 
-fn age_warning(set: &ElementSet, start: Epoch) -> Option<Warning> {
-    let days = set.epoch().days_to(start);
-    (days.abs() > OLD_DAYS).then(|| {
-        let relation = if days > 0.0 { "before" } else { "after" };
-        Warning(format!(
-            "the elements of `{}` ({}) are of {}, {:.1} days {relation} the start; beyond {OLD_DAYS} days positions may \
-             be wrong by tens of kilometres: fetch newer ones",
-            set.name,
-            set.place,
-            set.epoch(),
-            days.abs()
-        ))
-    })
-}
+    /// Leaves only the first sets.
+    pub fn truncate(&mut self, count: usize) {
+        self.sets.truncate(count);
+    }
 
-/// Beyond this age elements are worth a warning.
-const OLD_DAYS: f64 = 7.0;
+    /// The satellites, for a run that starts at a moment of the calendar, whose positions are those of `advance` later, and that
+    /// lasts `length`; where no moment is given, at the epoch of the newest elements. Of several sets of one satellite that
+    /// nearest to the start is taken. What is left out, what is there several times, and old elements give a warning each.
+    ///
+    /// # Errors
+    /// If sets cannot be used and are not to be left out, or if no satellite is left.
+    pub fn propagated(
+        self,
+        earth: &Earth,
+        start: Option<Epoch>,
+        advance: Span,
+        length: Span,
+        unusable: Unusable,
+    ) -> Result<(Constellation, Vec<Warning>), SatError> {
+        let count = self.count();
+        let (sets, mut wrong): (Vec<_>, Vec<_>) = self.sets.into_iter().partition(Result::is_ok);
+        let sets: Vec<ElementSet> = sets.into_iter().flatten().collect();
+        let mut problems: Vec<SatError> = wrong.drain(..).filter_map(Result::err).collect();
+        let start = start.or_else(|| sets.iter().map(ElementSet::epoch).max());
+        let Some(window) = start.map(|start| Window { start, advance, length }) else {
+            return Err(SatError::unusable(problems, count));
+        };
+        let (sets, several) = same::one_of_each(sets, &window);
+        let mut satellites = Vec::with_capacity(sets.len());
+        let mut used = Vec::with_capacity(sets.len());
+        for set in sets {
+            match Propagated::new(earth, &set, &window) {
+                Ok(motion) => {
+                    satellites.push(Satellite { name: set.name.clone(), motion: Motion::Propagated(Box::new(motion)) });
+                    used.push(set);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let mut warnings = Vec::new();
+        if !problems.is_empty() {
+            if unusable == Unusable::Refuse || satellites.is_empty() {
+                return Err(SatError::unusable(problems, count));
+            }
+            let text = format!("left out: {}", SatError::unusable(problems, count));
+            warnings.push(Warning::new(text, "satellites are missing"));
+        }
+        warnings.extend(several);
+        warnings.extend(warning::of_age(&used, &window));
+        let about = format!("{} satellites by SGP4 from {}", satellites.len(), window.start);
+        Ok((Constellation::new(about, satellites, Vec::new(), Closing::Seam)?, warnings))
+    }
+}
 
 #[cfg(test)]
 mod tests;

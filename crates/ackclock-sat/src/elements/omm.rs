@@ -1,7 +1,8 @@
 //! Orbit Mean-Elements Messages, \[CCSDS-502\], as JSON, CSV and XML.
 //!
 //! The three are brought to the same form, key and text, and then read in one way. Keys that SGP4 does not need may be
-//! missing; the frame, if it is stated, must be TEME, and the theory SGP4.
+//! missing. Centre, frame, time system and theory, where they are stated, must be the Earth, TEME, UTC and SGP4; their words are
+//! compared whole: SGP4-XP is another theory than SGP4. XML is taken apart in `xml.rs`.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +10,14 @@ use serde_json::Value;
 use sgp4::{Classification, Elements};
 
 use super::epoch::Epoch;
-use super::set::{ElementSet, FORMATS, wrong};
+use super::set::{ElementSet, FORMATS, OTHER_THEORY, ReadSets, check_ephemeris_type, wrong};
 use crate::error::SatError;
 
 /// What a message says: key and text.
-type Message = BTreeMap<String, String>;
+pub(super) type Message = BTreeMap<String, String>;
 
 /// One message, or a list of them.
-pub(super) fn json(file: &str, text: &str) -> Result<Vec<ElementSet>, SatError> {
+pub(super) fn json(file: &str, text: &str) -> Result<ReadSets, SatError> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let place = format!("{file}:{}", error.line());
         wrong(&place, None, &format!("this is no JSON: {error}"), "fetch the file again, whole")
@@ -37,7 +38,7 @@ pub(super) fn json(file: &str, text: &str) -> Result<Vec<ElementSet>, SatError> 
             _ => None,
         };
         let fields = fields.into_iter().filter_map(|(key, value)| Some((key, text(value)?)));
-        sets.push(set(place, &fields.collect())?);
+        sets.push(set(place, &fields.collect()));
     }
     Ok(sets)
 }
@@ -49,9 +50,13 @@ pub(super) fn is_csv(text: &str) -> bool {
 }
 
 /// A line of keys, then a line for each message.
-pub(super) fn csv(file: &str, text: &str) -> Result<Vec<ElementSet>, SatError> {
+pub(super) fn csv(file: &str, text: &str) -> Result<ReadSets, SatError> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let keys = lines.next().map(|(_, header)| fields(header)).unwrap_or_default();
+    if let Some(twice) = keys.iter().enumerate().find(|(index, key)| !key.is_empty() && keys[..*index].contains(key)) {
+        let problem = format!("its first line has {} twice", twice.1);
+        return Err(wrong(file, None, &problem, "fetch the file again, unchanged"));
+    }
     let mut sets = Vec::new();
     for (index, line) in lines {
         let place = format!("{file}:{}", index + 1);
@@ -60,7 +65,7 @@ pub(super) fn csv(file: &str, text: &str) -> Result<Vec<ElementSet>, SatError> {
             let problem = format!("it has {} fields, the first line has {}", values.len(), keys.len());
             return Err(wrong(&place, None, &problem, "fetch the file again, whole"));
         }
-        sets.push(set(place, &keys.iter().cloned().zip(values).collect())?);
+        sets.push(set(place, &keys.iter().cloned().zip(values).collect()));
     }
     Ok(sets)
 }
@@ -85,72 +90,35 @@ fn fields(line: &str) -> Vec<String> {
     fields.into_iter().map(|field| field.trim().to_owned()).collect()
 }
 
-/// A message for each `<segment>`, or the only one: of every element that holds only text, its name and the text.
-pub(super) fn xml(file: &str, text: &str) -> Result<Vec<ElementSet>, SatError> {
-    let mut sets = Vec::new();
-    let mut message = Message::new();
-    let mut open: Option<(&str, usize)> = None;
-    let mut at = 0;
-    while let Some(begin) = text[at..].find('<').map(|found| at + found) {
-        let place = || format!("{file}:{}", 1 + text[..begin].matches('\n').count());
-        let cut = || wrong(&place(), None, "a tag of this XML does not end", "fetch the file again, whole");
-        if text[begin..].starts_with("<!--") {
-            at = begin + text[begin..].find("-->").ok_or_else(cut)? + 3;
-            continue;
-        }
-        let end = begin + text[begin..].find('>').ok_or_else(cut)?;
-        let tag = &text[begin + 1..end];
-        at = end + 1;
-        match tag.strip_prefix('/') {
-            Some("segment") => sets.push(set(place(), &std::mem::take(&mut message))?),
-            Some(name) => {
-                if let Some((_, from)) = open.filter(|(opened, _)| *opened == name.trim()) {
-                    message.insert(name.trim().to_owned(), unescaped(text[from..begin].trim()));
-                }
-                open = None;
-            }
-            None if tag.ends_with('/') || tag.starts_with(['?', '!']) => {}
-            None => open = tag.split_whitespace().next().map(|name| (name, at)),
-        }
-    }
-    // A message without a segment around it.
-    if message.contains_key("MEAN_MOTION") {
-        sets.push(set(file.to_owned(), &message)?);
-    }
-    Ok(sets)
-}
-
-/// XML has five names for characters; the ampersand comes last, or it would make new ones.
-fn unescaped(text: &str) -> String {
-    let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
-    pairs.into_iter().fold(text.to_owned(), |text, (name, character)| text.replace(name, character))
-}
-
-fn set(place: String, message: &Message) -> Result<ElementSet, SatError> {
+pub(super) fn set(place: String, message: &Message) -> Result<ElementSet, SatError> {
     let fetch = "fetch the file again; it has to be an OMM with mean elements of SGP4 in TEME";
     let text = |key: &str| message.get(key).map(String::as_str).filter(|text| !text.is_empty());
     let name = text("OBJECT_NAME").or_else(|| text("NORAD_CAT_ID")).unwrap_or("unnamed").to_owned();
-    let wrong = |problem: String| wrong(&place, Some(&name), &problem, fetch);
+    let wrong_with = |problem: String, help| wrong(&place, Some(&name), &problem, help);
+    let wrong = |problem: String| wrong_with(problem, fetch);
     let needed = |key: &str| text(key).ok_or_else(|| wrong(format!("it has no {key}")));
     let number = |key: &str| {
         let text = needed(key)?;
         text.parse::<f64>().map_err(|_| wrong(format!("its {key} is `{text}`, which is no number")))
     };
-    for (key, expected) in [("REF_FRAME", "TEME"), ("MEAN_ELEMENT_THEORY", "SGP4"), ("TIME_SYSTEM", "UTC")] {
-        // Space-Track writes SGP/SGP4.
-        if let Some(found) = text(key).filter(|found| !found.contains(expected)) {
-            return Err(wrong(format!("its {key} is {found}, not {expected}")));
+    for (key, expected) in EXPECTED {
+        if let Some(found) = text(key).filter(|found| !expected.iter().any(|one| one.eq_ignore_ascii_case(found))) {
+            return Err(wrong_with(format!("its {key} is {found}, not {}", expected[0]), OTHER_THEORY));
         }
     }
+    check_ephemeris_type(text("EPHEMERIS_TYPE").unwrap_or_default(), &place, &name)?;
     if let Some(date) = text("DECAY_DATE") {
         return Err(wrong(format!("it has decayed on {date}")));
     }
     let epoch = needed("EPOCH")?;
     let Epoch(datetime) = Epoch::parse(epoch).map_err(|error| wrong(format!("its EPOCH: {error}")))?;
+    let norad_id = text("NORAD_CAT_ID").and_then(|number| number.parse().ok()).unwrap_or(0);
+    let designator = text("OBJECT_ID").filter(|id| !id.eq_ignore_ascii_case("UNKNOWN"));
+    let identity = if norad_id > 0 { Some(norad_id.to_string()) } else { designator.map(str::to_owned) };
     let elements = Elements {
-        object_name: Some(name.clone()),
-        international_designator: text("OBJECT_ID").map(str::to_owned),
-        norad_id: text("NORAD_CAT_ID").and_then(|number| number.parse().ok()).unwrap_or(0),
+        object_name: None,
+        international_designator: None,
+        norad_id,
         classification: Classification::Unclassified,
         datetime,
         // SGP4 does not use them.
@@ -167,5 +135,14 @@ fn set(place: String, message: &Message) -> Result<ElementSet, SatError> {
         revolution_number: 0,
         ephemeris_type: 0,
     };
-    ElementSet::checked(name, place, elements)
+    ElementSet::checked(name, place, identity, elements)
 }
+
+/// What a message can be about, by key: the words for it, that of \[CCSDS-502\] first. The frame of date is the one that SGP4
+/// has; Space-Track wrote SGP/SGP4.
+const EXPECTED: [(&str, &[&str]); 4] = [
+    ("CENTER_NAME", &["EARTH"]),
+    ("REF_FRAME", &["TEME", "TEMEOFDATE"]),
+    ("TIME_SYSTEM", &["UTC"]),
+    ("MEAN_ELEMENT_THEORY", &["SGP4", "SGP/SGP4", "SGP4/SDP4", "SDP4"]),
+];

@@ -8,8 +8,13 @@ use crate::error::SatError;
 pub struct ElementSet {
     pub(super) name: String,
     pub(super) place: String,
+    /// The number by which catalogues know the satellite, or its international designator; none if the file gives neither.
+    pub(super) identity: Option<String>,
     pub(super) elements: sgp4::Elements,
 }
+
+/// The sets of a file, each or what is wrong with it.
+pub(super) type ReadSets = Vec<Result<ElementSet, SatError>>;
 
 impl ElementSet {
     /// The satellite.
@@ -23,7 +28,12 @@ impl ElementSet {
     }
 
     /// Refuses what SGP4 would make nonsense of.
-    pub(super) fn checked(name: String, place: String, elements: sgp4::Elements) -> Result<ElementSet, SatError> {
+    pub(super) fn checked(
+        name: String,
+        place: String,
+        identity: Option<String>,
+        elements: sgp4::Elements,
+    ) -> Result<ElementSet, SatError> {
         let ranges = [
             ("inclination", elements.inclination, 0.0, 180.0, "degrees"),
             ("right ascension of the node", elements.right_ascension, -360.0, 360.0, "degrees"),
@@ -39,7 +49,20 @@ impl ElementSet {
                 return Err(wrong(&place, Some(&name), problem.trim_end(), "fetch the elements again"));
             }
         }
-        Ok(ElementSet { name, place, elements })
+        Ok(ElementSet { name, place, identity, elements })
+    }
+}
+
+/// Refuses elements that are not of SGP4: to propagate them by it would be wrong by kilometres and more. Types are those of
+/// \[CCSDS-502\]: 2 and 3 are SGP4 and its part for deep space, 0 or nothing is what is distributed, 4 is SGP4-XP.
+pub(super) fn check_ephemeris_type(found: &str, place: &str, name: &str) -> Result<(), SatError> {
+    match found {
+        "" | "0" | "2" | "3" => Ok(()),
+        _ => {
+            let of = if found == "4" { ", that of SGP4-XP" } else { "" };
+            let problem = format!("its ephemeris type is {found}{of}; elements of SGP4 have 0");
+            Err(wrong(place, Some(name), &problem, OTHER_THEORY))
+        }
     }
 }
 
@@ -56,3 +79,5 @@ pub(super) fn wrong(place: &str, satellite: Option<&str>, problem: &str, help: &
 /// What to do if there are none.
 pub(super) const FORMATS: &str =
     "name a file of two-line elements, or an OMM file as JSON, CSV or XML, as CelesTrak offers them";
+/// What to do with elements of another theory.
+pub(super) const OTHER_THEORY: &str = "fetch elements of SGP4: CelesTrak and Space-Track have them of every satellite";

@@ -1,7 +1,11 @@
-//! Published positions, the three forms of OMM against the TLE of the same elements, and every sort of bad file.
+//! Published positions, the three forms of OMM against the TLE of the same elements, and which sets are used. What is read of files,
+//! and every sort of bad file: `tests/reading.rs`.
+
+mod reading;
 
 use proptest::prelude::*;
 
+use super::epoch::SECONDS_PER_DAY;
 use super::*;
 use crate::vector::Vector;
 
@@ -27,14 +31,29 @@ const SUBORBITAL: &str = "FALLEN\n\
                           1 28872U 05037B   05333.02012661  .25992681  00000-0  24476-3 0  1534\n\
                           2 28872  96.4736 157.9986 0303955 244.0492 110.6523 16.46015938 10708\n";
 
+/// All sets, or the first thing that is wrong.
 fn read(text: &str) -> Result<Vec<ElementSet>, SatError> {
-    ElementSet::read_all("file.txt", text)
+    ElementFile::read("file.txt", text)?.sets.into_iter().collect()
+}
+
+/// The satellites of a file, refused or with warnings.
+fn followed(text: &str, start: Option<&str>, seconds: u64, unusable: Unusable) -> Followed {
+    let start = start.map(|text| Epoch::parse(text).unwrap());
+    let file = ElementFile::read("file.txt", text)?;
+    file.propagated(&Earth::WGS84, start, Span::ZERO, Span::from_secs(seconds), unusable)
+}
+
+type Followed = Result<(Constellation, Vec<Warning>), SatError>;
+
+fn names(constellation: &Constellation) -> Vec<&str> {
+    constellation.satellites().iter().map(|satellite| satellite.name.as_str()).collect()
 }
 
 fn only(text: &str, start: Option<&str>, seconds: u64) -> Propagated {
     let set = read(text).unwrap().remove(0);
     let start = start.map_or(set.epoch(), |text| Epoch::parse(text).unwrap());
-    Propagated::new(&Earth::WGS84, &set, start, Span::from_secs(seconds)).unwrap()
+    let window = Window { start, advance: Span::ZERO, length: Span::from_secs(seconds) };
+    Propagated::new(&Earth::WGS84, &set, &window).unwrap()
 }
 
 #[test]
@@ -120,18 +139,20 @@ fn names_stand_above_the_lines_with_or_without_a_zero() {
 
 #[test]
 fn equal_names_get_the_catalogue_number() {
-    let sets = read(&format!("SAME\n{NEAR_EARTH}SAME\n{DEEP_SPACE}")).unwrap();
-    let (constellation, _) = propagated(&Earth::WGS84, sets, None, Span::from_secs(60)).unwrap();
-    let names: Vec<&str> = constellation.satellites().iter().map(|satellite| satellite.name.as_str()).collect();
-    assert_eq!(names, ["SAME", "SAME [8195]"]);
+    let text = format!("SAME\n{NEAR_EARTH}SAME\n{DEEP_SPACE}");
+    let (constellation, _) = followed(&text, None, 60, Unusable::Refuse).unwrap();
+    assert_eq!(names(&constellation), ["SAME", "SAME [8195]"]);
+    // Without numbers they are counted.
+    let unnumbered = JSON.replace(r#""OBJECT_ID": "1962-025E", "#, "").replace(r#""NORAD_CAT_ID": "6251", "#, "");
+    let one = unnumbered.trim().trim_start_matches('[').trim_end_matches(']');
+    let (constellation, warnings) = followed(&format!("[{one},{one},{one}]"), None, 60, Unusable::Refuse).unwrap();
+    assert_eq!(names(&constellation), [r#"A, "B" & C"#, r#"A, "B" & C [2]"#, r#"A, "B" & C [3]"#]);
+    assert_eq!(warnings, [], "nothing says that they are one");
 }
 
 #[test]
 fn old_elements_are_worth_a_warning_that_names_the_satellite() {
-    let warnings = |start: &str| {
-        let start = Some(Epoch::parse(start).unwrap());
-        propagated(&Earth::WGS84, read(NEAR_EARTH).unwrap(), start, Span::from_secs(60)).unwrap().1
-    };
+    let warnings = |start: &str| followed(NEAR_EARTH, Some(start), 60, Unusable::Refuse).unwrap().1;
     // The epoch is 25 June, 19:46:44.
     assert_eq!(warnings("2006-07-02T19:46:00"), []);
     let late = warnings("2006-07-02T19:47:00");
@@ -141,73 +162,153 @@ fn old_elements_are_worth_a_warning_that_names_the_satellite() {
          days positions may be wrong by tens of kilometres: fetch newer ones"
     );
     assert!(warnings("2006-06-01T00:00:00")[0].to_string().contains("24.8 days after the start"));
-    let newest = propagated(&Earth::WGS84, read(NEAR_EARTH).unwrap(), None, Span::from_secs(60)).unwrap();
+    let newest = followed(NEAR_EARTH, None, 60, Unusable::Refuse).unwrap();
     assert_eq!(newest.1, [], "without a start the run starts at the epoch");
 }
 
 #[test]
 fn a_decayed_satellite_is_an_error_with_its_name() {
-    let sets = || read(SUBORBITAL).unwrap();
-    let at_epoch = propagated(&Earth::WGS84, sets(), None, Span::from_secs(60));
-    assert!(at_epoch.is_ok(), "at its epoch it still flies");
-    let error = propagated(&Earth::WGS84, sets(), None, Span::from_secs(3600)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "satellite `FALLEN` has decayed 3600 s after the start: it would be 40 km below the ground (file.txt:2, epoch \
-         2005-11-29T00:28:58.939104)"
-    );
-    assert!(error.help().contains("take `FALLEN` out of the file"));
+    let at_epoch = followed(SUBORBITAL, None, 60, Unusable::Refuse);
+    assert!(at_epoch.is_ok(), "at its epoch it still flies: {at_epoch:?}");
+    let error = followed(SUBORBITAL, None, 3600, Unusable::Refuse).unwrap_err();
+    let expected = "file.txt:2: satellite `FALLEN`: 0.030 days after its epoch, 2005-11-29T00:28:58.939104, its height would be 94 km";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    assert!(error.help().contains("take it out of the file"));
     let decayed = JSON.replace("\"DECAY_DATE\": null", "\"DECAY_DATE\": \"2007-01-01\"");
     assert!(read(&decayed).unwrap_err().to_string().ends_with("it has decayed on 2007-01-01"));
 }
 
+/// The drag of it is a hundred times that of a satellite that comes down within days: SGP4 places it far below the ground two
+/// days after its epoch, and 10 to 300 thousand km away from the fourth day on, without an error.
+const PLUNGE: &str = "PLUNGE\n\
+    1 90002U 26001A   26058.12407234  .09435527  24934+0  44853-1 0  9995\n\
+    2 90002  98.5849 110.9278 0014449 269.2407  90.7207 15.92146194266883\n";
+
 #[test]
-fn elements_that_sgp4_gives_up_are_errors_with_the_name() {
-    // Its eccentricity leads to a negative semi-latus rectum after 25 minutes [VCHK06].
-    let text = "HIGH\n\
-                1 33333U 05037B   05333.02012661  .25992681  00000-0  24476-3 0  1532\n\
-                2 33333  96.4736 157.9986 9950000 244.0492 110.6523  4.00004038 10700\n";
-    let error = propagated(&Earth::WGS84, read(text).unwrap(), None, Span::from_secs(3600)).unwrap_err();
-    assert!(error.to_string().starts_with("satellite `HIGH` has decayed"), "{error}");
+fn elements_that_sgp4_makes_nonsense_of_are_refused_wherever_the_run_begins() {
+    // The epoch is 27 February, 02:58:40. Before, within and after the time at which it is in the ground.
+    for start in ["2026-02-26T00:00:00", "2026-02-27T03:00:00", "2026-03-01T03:00:00", "2026-03-04T03:00:00"] {
+        let hours = if start < "2026-02-28" { 96 } else { 6 };
+        let error = followed(PLUNGE, Some(start), hours * 3600, Unusable::Refuse).unwrap_err().to_string();
+        assert!(error.starts_with("file.txt:2: satellite `PLUNGE`: "), "{start}: {error}");
+        assert!(error.contains(" its height would be ") || error.contains(" below the ground"), "{start}: {error}");
+    }
+    let (constellation, warnings) = followed(PLUNGE, None, 600, Unusable::Refuse).unwrap();
+    assert_eq!((names(&constellation), warnings), (vec!["PLUNGE"], vec![]), "near its epoch it flies");
 }
 
 #[test]
-fn bad_files_name_the_place_the_satellite_and_the_remedy() {
-    let problem = |text: &str| {
-        let error = read(text).unwrap_err();
-        assert!(!error.help().is_empty());
-        error.to_string()
-    };
-    assert_eq!(problem(""), "file.txt: there are no elements in it");
-    assert_eq!(problem("hello\nworld\n"), "file.txt:1: this is neither a line 1 of elements nor a name above one");
-    let cut: String = format!("NAME\n{NEAR_EARTH}").lines().take(2).map(|line| format!("{line}\n")).collect();
-    assert_eq!(problem(&cut), "file.txt:2: satellite `NAME`: its line 2 is missing");
-    let wrong_sum = NEAR_EARTH.replacen("3985", "3984", 1);
-    assert!(problem(&wrong_sum).starts_with("file.txt:1: satellite `06251`: TLE parse error: Bad line checksum"));
-    let short = NEAR_EARTH.replacen("3985", "398", 1);
-    assert!(problem(&short).contains("line 1 has not the 69 characters"));
-    let no_digit = NEAR_EARTH.replacen("3985", "398 ", 1).replace("398 \n", "398x\n");
-    assert!(problem(&no_digit).contains("line 1 has not the 69 characters"), "no checksum");
+fn positions_are_nowhere_but_where_a_satellite_can_be() {
+    // A run that was looked through at its begin only, asked for later instants.
+    let plunge = only(PLUNGE, None, 600);
+    let far = (0..40).map(|step| plunge.position(f64::from(step) * 0.25 * SECONDS_PER_DAY));
+    let wrong =
+        far.filter(|position| position.as_ref().is_ok_and(|place| !(6378.0..=1_006_379.0).contains(&place.norm())));
+    assert_eq!(wrong.count(), 0);
+}
+
+#[test]
+fn satellites_of_every_sort_of_orbit_stay_where_their_elements_keep_them() {
+    // Seventy days; the deep-space cases of [VCHK06] are the most perturbed ones.
+    for text in [NEAR_EARTH_SLOW, DEEP_SPACE, GEOSTATIONARY, VERY_ECCENTRIC] {
+        let followed = followed(text, None, 70 * 86_400, Unusable::Refuse);
+        assert!(followed.is_ok(), "{:?}", followed.unwrap_err());
+    }
+}
+
+/// Element sets of [VCHK06]: a satellite at 780 km, one above the equator, one that comes from 20 000 to 190 000 km.
+const NEAR_EARTH_SLOW: &str = "1 28057U 03049A   06177.78615833  .00000060  00000-0  35940-4 0  1836\n\
+                               2 28057  98.4283 247.6961 0000884  88.1964 271.9322 14.35478080140550\n";
+const GEOSTATIONARY: &str = "1 28626U 05008A   06176.46683397 -.00000205  00000-0  10000-3 0  2190\n\
+                             2 28626   0.0019 286.9433 0000335  13.7918  55.6504  1.00270176  4891\n";
+const VERY_ECCENTRIC: &str = "1 20413U 83020D   05363.79166667  .00000000  00000-0  00000+0 0  7041\n\
+                              2 20413  12.3514 187.4253 7864447 196.3027 356.5478  0.24690082  7978\n";
+
+#[test]
+fn all_sets_that_cannot_be_used_are_named_at_once_or_left_out() {
+    let other_sum = NEAR_EARTH.replacen("3985", "3984", 1);
+    let text = format!("SUM\n{other_sum}{SUBORBITAL}GOOD\n{DEEP_SPACE}{PLUNGE}");
+    let start = Some("2006-06-25T08:00:00");
+    let error = followed(&text, start, 3600, Unusable::Refuse).unwrap_err();
+    let said = error.to_string();
+    assert!(said.starts_with("3 of 4 element sets cannot be used: file.txt:2: satellite `SUM`: "), "{said}");
+    assert!(
+        said.contains("; file.txt:5: satellite `FALLEN`: ") && said.contains("; file.txt:11: satellite `PLUNGE`: ")
+    );
+    assert!(!said.contains("GOOD") && error.is_of_sets(), "{said}");
+    let (constellation, warnings) = followed(&text, start, 3600, Unusable::LeaveOut).unwrap();
+    assert_eq!(names(&constellation), ["GOOD"]);
+    assert_eq!(warnings.len(), 1);
+    assert_eq!(warnings[0].to_string(), format!("left out: {said}"));
+    // If none is left there is no constellation.
+    let error = followed(&format!("SUM\n{other_sum}{SUBORBITAL}"), start, 3600, Unusable::LeaveOut).unwrap_err();
+    assert!(error.to_string().starts_with("2 of 2 element sets cannot be used"), "{error}");
+    let error = followed(&format!("SUM\n{other_sum}"), None, 3600, Unusable::LeaveOut).unwrap_err();
+    assert!(error.to_string().starts_with("file.txt:2: satellite `SUM`: the checksum of line 1 is 4"), "{error}");
+    // Of very many the last are named without the reason.
+    let many: String = (1..=12).map(|n| format!("S{n}\n{other_sum}")).collect();
+    let said = followed(&many, start, 60, Unusable::Refuse).unwrap_err().to_string();
+    assert!(
+        said.ends_with("; also `S9` (file.txt:26), `S10` (file.txt:29), `S11` (file.txt:32), `S12` (file.txt:35)"),
+        "{said}"
+    );
+    // A file in which satellites may be missing is refused all the same.
+    let cut: String =
+        format!("NAME\n{NEAR_EARTH}CUT\n{NEAR_EARTH}").lines().take(5).map(|l| format!("{l}\n")).collect();
+    assert!(followed(&cut, start, 60, Unusable::LeaveOut).unwrap_err().to_string().ends_with("its line 2 is missing"));
+}
+
+#[test]
+fn old_elements_of_many_satellites_are_one_warning_with_number_oldest_and_newest() {
+    // Epochs of 2006: 25 June, 19:46:44 and 07:58:18.
+    let text = format!("A\n{NEAR_EARTH}B\n{DEEP_SPACE}");
+    let (_, warnings) = followed(&text, Some("2006-07-12T20:00:00"), 60, Unusable::Refuse).unwrap();
+    let [warning] = &warnings[..] else { panic!("{warnings:?}") };
     assert_eq!(
-        problem(&JSON.replace("\"BSTAR\"", "\"B\"")),
-        "file.txt, message 1: satellite `A, \"B\" & C`: it has no BSTAR"
+        warning.to_string(),
+        "the elements of 2 of 2 satellites are more than 7 days from the start; the oldest, those of `B` (file.txt:5) \
+         are of 2006-06-25T07:58:18.143616, 17.5 days before the start; the newest, those of `A` (file.txt:2) are of \
+         2006-06-25T19:46:43.980096, 17.0 days before the start; beyond 7 days positions may be wrong by tens of \
+         kilometres: fetch newer ones"
     );
-    assert!(problem(&JSON.replace("58.0579", "\"x\"")).ends_with("its INCLINATION is `x`, which is no number"));
-    assert!(problem(&JSON.replace("58.0579", "190")).contains("its inclination is 190; it can be 0 to 180 degrees"));
-    assert!(problem(&JSON.replace("15.56387291", "0")).contains("its mean motion is 0;"));
-    assert!(problem(&JSON.replace("\".0030035\"", "\"NaN\"")).contains("its eccentricity is NaN"));
-    assert!(problem(&JSON.replace("2006-06-25T19:46:43.980096", "tomorrow")).contains("EPOCH: `tomorrow` is no date"));
-    assert!(problem(&JSON[..300]).starts_with("file.txt:3: this is no JSON"));
-    assert_eq!(problem("[3]"), "file.txt, message 1: it is no object with keys and values");
-    assert!(problem(&XML.replace(">TEME<", ">EME2000<")).ends_with("its REF_FRAME is EME2000, not TEME"));
-    assert!(
-        problem(&XML[..XML.len() / 2]).contains("there are no elements")
-            || problem(&XML[..XML.len() / 2]).contains("XML")
-    );
-    assert!(
-        problem(&CSV.replace(",.12808E-3,", ",")).starts_with("file.txt:2: it has 16 fields, the first line has 17")
-    );
-    assert!(problem("[]").contains("there are no elements"));
+}
+
+#[test]
+fn a_run_whose_positions_are_those_of_later_is_looked_through_then() {
+    // In the first ten minutes it flies; those of two days later are in the ground.
+    let followed = |advance| {
+        let file = ElementFile::read("file.txt", PLUNGE).unwrap();
+        file.propagated(&Earth::WGS84, None, Span::from_secs(advance), Span::from_secs(600), Unusable::Refuse)
+    };
+    assert!(followed(0).is_ok());
+    assert!(followed(2 * 86_400).unwrap_err().to_string().contains("satellite `PLUNGE`"));
+}
+
+#[test]
+fn of_several_sets_of_one_satellite_that_nearest_to_the_start_is_taken_and_said() {
+    let set = |name: &str, day: u32| {
+        let first = format!("1 06251U 62025E   06{day}.82412014  .00008885  00000-0  12808-3 0  398");
+        let sum =
+            first.bytes().map(|c| if c == b'-' { 1 } else { u32::from(c).wrapping_sub(48) % 208 }).filter(|d| *d < 10);
+        let second = "2 06251  58.0579  54.0425 0030035 139.1568 221.1854 15.56387291  6774";
+        format!("{name}\n{first}{}\n{second}\n", sum.sum::<u32>() % 10)
+    };
+    // The name of a satellite may change; its number does not.
+    let text = format!("OLD NAME\n{}OTHER\n{DEEP_SPACE}{}", &set("", 175)[1..], set("NEW NAME", 177));
+    for (start, name, line) in [("2006-06-24T20:00:00", "OLD NAME", 2), ("2006-06-26T19:00:00", "NEW NAME", 8)] {
+        let (constellation, warnings) = followed(&text, Some(start), 60, Unusable::Refuse).unwrap();
+        assert_eq!(names(&constellation), [name, "OTHER"]);
+        assert_eq!(
+            warnings[0].to_string(),
+            format!(
+                "one satellite has several element sets, and those whose epoch is nearest to the start are used: \
+                 `{name}` (file.txt:2, file.txt:8): that of file.txt:{line} is taken"
+            )
+        );
+    }
+    // Equally near: the last, as in a list to which newer ones are added.
+    let twice = format!("{}{}", set("A", 176), set("B", 176));
+    assert_eq!(names(&followed(&twice, None, 60, Unusable::Refuse).unwrap().0), ["B"]);
 }
 
 #[test]
@@ -238,8 +339,8 @@ proptest! {
             }
         }
         let text: String = text.into_iter().collect();
-        if let Ok(sets) = read(&text) {
-            let _ = propagated(&Earth::WGS84, sets, None, Span::from_secs(60));
+        for unusable in [Unusable::Refuse, Unusable::LeaveOut] {
+            let _ = followed(&text, None, 60, unusable);
         }
     }
 }
@@ -253,7 +354,7 @@ fn years_without_satellites_are_refused_with_a_message() {
         let error = Epoch::parse(epoch).unwrap_err();
         assert_eq!(error.to_string(), format!("`{epoch}` is not in the years 1957 to 2199"));
         let text = JSON.replace("2006-06-25T19:46:43.980096", epoch);
-        let found = ElementSet::read_all("file.txt", &text).unwrap_err().to_string();
+        let found = read(&text).unwrap_err().to_string();
         assert!(found.contains(&format!("its EPOCH: `{epoch}` is not in the years")), "{found}");
     }
     for epoch in ["1957-01-01T00:00:00", "2199-12-31T23:59:59.999999999"] {

@@ -83,15 +83,39 @@ fn crossing(line: &LineOfSight<'_>, from: Time, to: Time) -> Result<Time, SatErr
     Ok(high)
 }
 
-/// When a satellite that is seen at `time` will set, at most `horizon` later.
-pub(crate) fn sets(line: &LineOfSight<'_>, time: Time, horizon: Span) -> Result<Time, SatError> {
-    let mut now = time;
-    while now.since(time) < horizon {
-        let next = now + STEP;
-        if line.margin(next)? <= 0.0 {
-            return crossing(line, now, next);
-        }
-        now = next;
-    }
-    Ok(now)
+/// When a satellite that is seen will set, as far as that is known: asked for again and again during a pass.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Setting {
+    /// Until when it is known to be seen.
+    seen_until: Time,
+    /// Whether it sets then.
+    sets: bool,
 }
+
+impl Setting {
+    /// When it sets, asked at an instant at which it is seen; none if it stays longer than [`LOOK_AHEAD`], which is as good as
+    /// for ever. The end of elements is an end of the pass.
+    pub fn after(&mut self, line: &LineOfSight<'_>, now: Time) -> Result<Option<Time>, SatError> {
+        if self.sets && self.seen_until <= now {
+            *self = Setting::default();
+        }
+        self.seen_until = self.seen_until.max(now);
+        while !self.sets && self.seen_until.since(now) < LOOK_AHEAD {
+            let step = if line.range_km(self.seen_until)? > FAR_KM { FAR_STEP } else { STEP };
+            let next = self.seen_until + step;
+            match line.margin(next) {
+                Ok(margin) if margin > 0.0 => self.seen_until = next,
+                Ok(_) => (self.seen_until, self.sets) = (crossing(line, self.seen_until, next)?, true),
+                Err(SatError::Decayed { .. }) => self.sets = true,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.sets.then_some(self.seen_until))
+    }
+}
+
+/// Satellites whose height does not change rise and set, if ever, once in a day or more often.
+const LOOK_AHEAD: Span = Span::from_secs(86_400);
+/// From here on elevations change by less than a twentieth of a degree a second.
+const FAR_KM: f64 = 10_000.0;
+const FAR_STEP: Span = Span::from_secs(60);

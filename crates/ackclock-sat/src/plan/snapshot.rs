@@ -80,6 +80,13 @@ pub(crate) struct LineOfSight<'a> {
 }
 
 impl LineOfSight<'_> {
+    /// How far the satellite is from the terminal, km.
+    pub fn range_km(&self, time: Time) -> Result<f64, SatError> {
+        let seconds = (time + self.advance).as_secs_f64();
+        let position = self.constellation.position(self.satellite, seconds)?;
+        Ok(self.station.turned(self.earth.turn(seconds)).position.distance(position))
+    }
+
     /// By how much the sine of the elevation exceeds that of the mask.
     pub fn margin(&self, time: Time) -> Result<f64, SatError> {
         let seconds = (time + self.advance).as_secs_f64();

@@ -19,7 +19,7 @@ use crate::delay_curve::LONGEST_LINE;
 use crate::error::SatError;
 use crate::isl::{Geometry, Isl, IslPattern, fixed_links, seam, seam_partners};
 use crate::place::Station;
-use crate::plan::contacts::STEP;
+use crate::plan::contacts::{STEP, Setting};
 use crate::plan::snapshot::Snapshot;
 use crate::routing::Routing;
 
@@ -76,8 +76,8 @@ struct World<'a> {
     access: Vec<Option<(usize, Time)>>,
     /// Terminals that choose together.
     groups: Vec<Vec<usize>>,
-    /// When a satellite will set, by terminal and satellite: asked for again and again during a pass.
-    setting: Vec<Vec<Time>>,
+    /// When a satellite will set, by terminal and satellite.
+    setting: Vec<Vec<Setting>>,
     windows: Windows,
     contacts: Vec<Contact>,
     events: Vec<Event>,
@@ -126,7 +126,7 @@ impl<'a> World<'a> {
             across: Vec::new(),
             access: vec![None; terminals],
             groups,
-            setting: vec![vec![Time::ZERO; satellites]; terminals],
+            setting: vec![vec![Setting::default(); satellites]; terminals],
             windows: Windows::default(),
             contacts: Vec::new(),
             events: Vec::new(),
@@ -146,9 +146,8 @@ impl<'a> World<'a> {
             }
         }
         self.check_seam(Time::ZERO)?;
-        for group in 0..self.groups.len() {
-            self.check_group(Time::ZERO, group)?;
-        }
+        let all: Vec<usize> = (0..self.groups.len()).collect();
+        self.check_groups(Time::ZERO, &all)?;
         let next = self.next_hops()?;
         self.keep_routes(Time::ZERO, next)?;
         if let Routing::Every(interval) = self.setup.routing {
@@ -175,6 +174,7 @@ impl<'a> World<'a> {
             self.snapshot.go_to(now);
             self.path_delays.forget();
             let mut changed = false;
+            let mut groups = Vec::new();
             while let Some(&Reverse((time, index))) = queue.peek()
                 && time == now
             {
@@ -182,8 +182,13 @@ impl<'a> World<'a> {
                 let (entity, checks) = &mut checks[index];
                 checks.advance();
                 queue.push(Reverse((checks.next(), index)));
-                changed |= self.check(now, *entity)?;
+                match *entity {
+                    Entity::Satellite(satellite) => changed |= self.check_satellite(now, satellite)?,
+                    Entity::Seam => changed |= self.check_seam(now)?,
+                    Entity::Group(group) => groups.push(group),
+                }
             }
+            changed |= self.check_groups(now, &groups)?;
             self.route(now, changed)?;
         }
     }
@@ -209,15 +214,6 @@ impl<'a> World<'a> {
             checks.push((Entity::Group(index), entity));
         }
         checks
-    }
-
-    /// Whether anything changed.
-    fn check(&mut self, now: Time, entity: Entity) -> Result<bool, SatError> {
-        match entity {
-            Entity::Satellite(satellite) => self.check_satellite(now, satellite),
-            Entity::Seam => self.check_seam(now),
-            Entity::Group(group) => self.check_group(now, group),
-        }
     }
 
     /// A satellite looks at its links to other planes.

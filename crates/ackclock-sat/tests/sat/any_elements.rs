@@ -2,21 +2,23 @@
 
 use ackclock::units::Span;
 use ackclock_sat::earth::Earth;
-use ackclock_sat::elements::{ElementSet, propagated};
+use ackclock_sat::elements::{ElementFile, Unusable};
 
 /// Reads bytes as a file of elements; the first satellites are followed for a minute.
 pub fn check_bytes(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let sets = match ElementSet::read_all("elements", &text) {
-        Ok(sets) => sets,
+    let mut file = match ElementFile::read("elements", &text) {
+        Ok(file) => file,
         Err(error) => return check_message(&error.to_string()),
     };
-    assert!(!sets.is_empty());
-    let few = sets.into_iter().take(4).collect();
+    assert!(file.count() > 0);
+    file.truncate(4);
     let earth = Earth::named("wgs84").expect("it is known");
-    match propagated(&earth, few, None, Span::from_secs(60)) {
-        Ok((constellation, _)) => assert!(!constellation.satellites().is_empty()),
-        Err(error) => check_message(&error.to_string()),
+    for unusable in [Unusable::Refuse, Unusable::LeaveOut] {
+        match file.clone().propagated(&earth, None, Span::ZERO, Span::from_secs(60), unusable) {
+            Ok((constellation, _)) => assert!(!constellation.satellites().is_empty()),
+            Err(error) => check_message(&error.to_string()),
+        }
     }
 }
 

@@ -3,11 +3,15 @@
 //! sees with every one that the other sees.
 
 use ackclock::units::Span;
+use ackclock_sat::checks::Jitter;
+use ackclock_sat::constellation::Constellation;
 use ackclock_sat::earth::Earth;
 use ackclock_sat::handover::HandoverPolicy;
 use ackclock_sat::isl::IslPattern;
-use ackclock_sat::plan::{EventKind, Gap, Setup};
+use ackclock_sat::orbit::Perturbation;
+use ackclock_sat::plan::{EventKind, Gap, Plan, Setup};
 use ackclock_sat::routing::Routing;
+use ackclock_sat::walker::Walker;
 
 use crate::scenes::{delay_ms, ends, seconds, terminal, walker};
 
@@ -214,4 +218,91 @@ fn the_default_limit_of_links_is_enough_for_the_longest_paths_of_the_shell() {
         assert_eq!(is_longer, text.ends_with("17"), "{text}: a path of more than 32 links");
         assert_eq!(gaps(64), [], "{text}");
     }
+}
+
+const SYDNEY: (&str, f64, f64) = ("sydney", -33.9, 151.2);
+const TOKYO: (&str, f64, f64) = ("tokyo", 35.7, 139.7);
+
+/// Tokyo and Sydney in a given order, for five minutes.
+fn pacific(terminals: [(&str, f64, f64); 2]) -> Setup {
+    let terminals = terminals.map(|place| terminal(place, 25.0)).to_vec();
+    let mut setup = Setup::new(Earth::WGS84, shell_on(&Earth::WGS84), terminals, seconds(300));
+    setup.isl.pattern = IslPattern::GridNearest;
+    setup.policy = HandoverPolicy::LeastDelay { hysteresis_s: 0.001 };
+    setup.ttl = 64;
+    setup
+}
+
+fn shell_on(earth: &Earth) -> Constellation {
+    let walker: Walker = "53:1584/72/39".parse().unwrap();
+    walker.at_altitude(earth, 550.0, Perturbation::None).unwrap()
+}
+
+/// The delay of each second, ms.
+fn delays_of(plan: &Plan) -> Vec<f64> {
+    (0..300).map(|second| delay_ms(plan, seconds(second))).collect()
+}
+
+/// The shortest path of each second is that of terminals that look every second and have no hysteresis; between two looks, 10 s or
+/// 15, a path becomes longer by less than 0.3 ms against it.
+fn no_longer_than_the_shortest(found: &[f64]) {
+    let mut setup = pacific([SYDNEY, TOKYO]);
+    setup.policy = HandoverPolicy::LeastDelay { hysteresis_s: 0.0 };
+    setup.terminal_interval = Span::from_secs(1);
+    let shortest = delays_of(&setup.plan().unwrap());
+    for (second, (found, shortest)) in found.iter().zip(&shortest).enumerate() {
+        assert!(*found < shortest + 1.3, "{second} s: {found} ms, and the shortest path takes {shortest} ms");
+    }
+}
+
+#[test]
+fn when_one_end_loses_its_satellite_both_choose_again_at_that_instant() {
+    let found = delays_of(&pacific([SYDNEY, TOKYO]).plan().unwrap());
+    no_longer_than_the_shortest(&found);
+    let longest = found.into_iter().fold(0.0, f64::max);
+    assert!(longest < 31.7, "{longest} ms: one end kept a satellite that was good for the old path");
+}
+
+#[test]
+fn the_order_and_the_names_of_terminals_decide_nothing() {
+    let zsydney = ("zsydney", SYDNEY.1, SYDNEY.2);
+    let expected = delays_of(&pacific([SYDNEY, TOKYO]).plan().unwrap());
+    assert_eq!(delays_of(&pacific([TOKYO, zsydney]).plan().unwrap()), expected);
+    assert_eq!(delays_of(&pacific([TOKYO, SYDNEY]).plan().unwrap()), expected);
+}
+
+#[test]
+fn ends_that_check_at_different_instants_choose_at_the_instants_of_both() {
+    for seed in 1..4 {
+        let mut setup = pacific([SYDNEY, TOKYO]);
+        setup.jitter = Jitter::Half { seed };
+        no_longer_than_the_shortest(&delays_of(&setup.plan().unwrap()));
+    }
+}
+
+#[test]
+fn of_three_terminals_in_any_order_no_path_is_a_detour() {
+    let lima = ("lima", -12.0, -77.0);
+    let orders = [[SYDNEY, TOKYO, lima], [lima, TOKYO, SYDNEY], [TOKYO, lima, SYDNEY]];
+    let mut found: Vec<Vec<(String, u64)>> = Vec::new();
+    for order in orders {
+        let mut setup = pacific([SYDNEY, TOKYO]);
+        setup.terminals = order.map(|place| terminal(place, 25.0)).to_vec();
+        setup.pairs = vec![(0, 1), (0, 2), (1, 2)];
+        let plan = setup.plan().unwrap();
+        let mut delays: Vec<(String, u64)> = Vec::new();
+        for (from, to) in [("sydney", "tokyo"), ("sydney", "lima"), ("tokyo", "lima")] {
+            let of = |name: &str| plan.named(name).unwrap();
+            for second in (0..300).step_by(5) {
+                let delay = plan.delay(of(from), of(to), seconds(second)).unwrap();
+                // Each terminal has one satellite for two paths.
+                let number = |name: &str| order.iter().position(|place| place.0 == name).unwrap();
+                let direct = setup.direct_delay_s(number(from), number(to));
+                assert!(delay.as_secs_f64() < 2.0 * direct, "{from} to {to} at {second} s: {delay}, direct {direct} s");
+                delays.push((format!("{from}-{to} {second}"), delay.as_ps()));
+            }
+        }
+        found.push(delays);
+    }
+    assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "the order decided");
 }

@@ -2,10 +2,13 @@
 
 use ackclock::units::{Span, Time};
 use ackclock_sat::earth::Earth;
-use ackclock_sat::elements::{ElementSet, propagated};
+use ackclock_sat::elements::{ElementFile, Unusable};
+use ackclock_sat::handover::HandoverPolicy;
 use ackclock_sat::isl::IslPattern;
+use ackclock_sat::orbit::Perturbation;
 use ackclock_sat::plan::{Access, EventKind, Gap, LinkKind, RoutePath, Setup};
 use ackclock_sat::routing::Routing;
+use ackclock_sat::walker::Walker;
 
 use crate::scenes::{BERKELEY, BOSTON, ends, seconds, study, terminal, walker};
 
@@ -82,10 +85,11 @@ fn real_satellites_make_plans_too() {
     let text = "ISS (ZARYA)\n\
                 1 25544U 98067A   23145.32602431  .00014206  00000+0  25493-3 0  9994\n\
                 2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
-    let sets = ElementSet::read_all("stations.txt", text).unwrap();
+    let file = ElementFile::read("stations.txt", text).unwrap();
     let earth = Earth::WGS84_ELLIPSOID;
     let end = seconds(86_400);
-    let (constellation, warnings) = propagated(&earth, sets, None, Span::from_secs(86_400)).unwrap();
+    let (constellation, warnings) =
+        file.propagated(&earth, None, Span::ZERO, Span::from_secs(86_400), Unusable::Refuse).unwrap();
     assert_eq!(warnings, []);
     let terminals = vec![terminal(("Lyon", 45.8, 4.8), 5.0), terminal(("Bern", 46.9, 7.4), 5.0)];
     let plan = Setup::new(earth, constellation, terminals, end).plan().unwrap();
@@ -290,4 +294,65 @@ fn a_plan_does_not_depend_on_where_it_ends() {
             assert!(cut == shorter, "{} until {end}", setup.constellation.about());
         }
     }
+}
+
+/// Eight satellites at 8062 km above the equator, which fly eastwards and need 4.8 h for a turn: one is seen from the ground for
+/// more than an hour. 0 is the one above the place at the start.
+#[test]
+fn remaining_times_beyond_an_hour_are_the_true_ones() {
+    let earth = Earth::WGS84;
+    let walker: Walker = "0:8/1/0".parse().unwrap();
+    let constellation = walker.at_altitude(&earth, 8062.0, Perturbation::None).unwrap();
+    let terminals = vec![terminal(("a", 0.0, 0.0), 10.0), terminal(("b", 0.0, 90.0), 10.0)];
+    let mut setup = Setup::new(earth, constellation, terminals, seconds(4 * 3600));
+    setup.policy = HandoverPolicy::MaxRemainingTime { hysteresis_s: 0.0 };
+    setup.isl.pattern = IslPattern::InPlane;
+    let plan = setup.plan().unwrap();
+    let (a, _) = ends(&plan);
+    let set_at = |satellite: usize, time: Time| {
+        let pass = plan.contacts.iter().find(|c| (c.a, c.b) == (satellite, a) && c.from <= time && time < c.to);
+        pass.unwrap_or_else(|| panic!("satellite {satellite} is not seen at {time:?}")).to
+    };
+    let chosen: Vec<(Time, usize)> =
+        plan.events.iter().filter(|event| event.node == a).map(|event| (event.time, event.after.unwrap())).collect();
+    assert!(chosen.len() >= 3, "{chosen:?}");
+    for &(time, satellite) in &chosen {
+        let seen = plan.contacts.iter().filter(|c| c.b == a && c.from <= time && time < c.to);
+        let longest = seen.map(|c| c.to).max().unwrap();
+        assert_eq!(set_at(satellite, time), longest, "{time:?}: {satellite} sets earlier than another that is seen");
+    }
+}
+
+#[test]
+fn satellites_that_never_set_are_kept_and_all_are_equally_good() {
+    // Above the equator, as high as those that stand still: a turn takes a day.
+    let earth = Earth::WGS84;
+    let walker: Walker = "0:24/1/0".parse().unwrap();
+    let constellation = walker.at_altitude(&earth, 35_786.0, Perturbation::None).unwrap();
+    let terminals = vec![terminal(("a", 0.0, 0.0), 10.0), terminal(("b", 10.0, 20.0), 10.0)];
+    let mut setup = Setup::new(earth, constellation, terminals, seconds(3 * 3600));
+    setup.policy = HandoverPolicy::MaxRemainingTime { hysteresis_s: 0.0 };
+    let plan = setup.plan().unwrap();
+    let handovers = plan.events.iter().filter(|event| event.kind == EventKind::Handover).count();
+    assert_eq!(handovers, 0);
+}
+
+#[test]
+fn elements_that_end_soon_after_the_run_do_not_end_a_plan_that_looks_ahead() {
+    // It flies for forty minutes, and the look ahead is a day.
+    let text = "FALLEN\n\
+                1 28872U 05037B   05333.02012661  .25992681  00000-0  24476-3 0  1534\n\
+                2 28872  96.4736 157.9986 0303955 244.0492 110.6523 16.46015938 10708\n";
+    let earth = Earth::WGS84_ELLIPSOID;
+    let length = Span::from_secs(1200);
+    let file = ElementFile::read("a.tle", text).unwrap();
+    let (constellation, _) = file.propagated(&earth, None, Span::ZERO, length, Unusable::Refuse).unwrap();
+    let sky = constellation.satellites()[0].motion.position(600.0).unwrap();
+    let (latitude, longitude) =
+        (libm::asin(sky.z / sky.norm()).to_degrees(), libm::atan2(sky.y, sky.x).to_degrees() - 600.0 / 240.0);
+    let terminals = vec![terminal(("a", latitude, longitude), 0.0), terminal(("b", latitude, longitude + 0.5), 0.0)];
+    let mut setup = Setup::new(earth, constellation, terminals, Time::ZERO + length);
+    setup.policy = HandoverPolicy::MaxRemainingTime { hysteresis_s: 0.0 };
+    let plan = setup.plan().unwrap();
+    assert!(plan.events.iter().any(|event| event.kind == EventKind::Acquired), "{:?}", plan.events);
 }

@@ -11,6 +11,7 @@ use ackclock::tcp::{
     FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RtoMargin, RttSamples, SegmentTimeout, SsthreshFrom,
     TimerKind, TimerScope,
 };
+use ackclock_sat::elements::Unusable;
 use ackclock_sat::isl::IslPattern;
 
 /// What travels on the links.
@@ -210,6 +211,10 @@ pub(crate) const HANDOVERS: [(&str, Handover); 4] = [
     ("max-remaining-time", Handover::MaxRemainingTime),
     ("least-delay", Handover::LeastDelay),
 ];
+
+/// What becomes of element sets that cannot be used.
+pub(crate) const UNUSABLE_ELEMENTS: [(&str, Unusable); 2] =
+    [("refuse", Unusable::Refuse), ("leave-out", Unusable::LeaveOut)];
 
 /// What keeps the checks of terminals apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! Defaults that depend on how many satellites there are, and on the dialect.
+//! Defaults that depend on which and how many satellites there are, and on the dialect.
 
+use ackclock_sat::earth::Earth;
 use ackclock_sat::isl::IslPattern;
 use ackclock_sat::walker::Walker;
 
@@ -11,8 +12,11 @@ use crate::settings::Settings;
 use crate::values::Value;
 use crate::values::quantity::{Dimension, Quantity};
 
-/// Sets the defaults of links between satellites, of handover and of the number of links that packets may cross.
+/// Sets the defaults of the shape of the Earth, of links between satellites, of handover and of the number of links that packets may cross.
 pub(super) fn set(settings: &mut Settings, kind: SatelliteKind, document: &Document) {
+    // Passes of real satellites, as seen from a sphere, begin and end up to a minute too early or too late, and low ones are missed.
+    let earth = if kind == SatelliteKind::Elements { Earth::WGS84_ELLIPSOID } else { Earth::WGS84 };
+    settings.set_default("earth", Value::Word(earth.name), "[WGS84]");
     let is_walker = kind == SatelliteKind::Walker;
     let walker: Option<Walker> =
         settings.text("constellation").filter(|_| is_walker).and_then(|text| text.parse().ok());

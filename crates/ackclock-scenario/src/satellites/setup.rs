@@ -6,7 +6,7 @@ use ackclock::units::{Span, Time};
 use ackclock_sat::checks::Jitter;
 use ackclock_sat::constellation::Constellation;
 use ackclock_sat::earth::Earth;
-use ackclock_sat::elements::{ElementSet, Epoch, propagated};
+use ackclock_sat::elements::{ElementFile, Epoch, Unusable};
 use ackclock_sat::handover::HandoverPolicy;
 use ackclock_sat::iridium::iridium;
 use ackclock_sat::isl::{IslPattern, IslRules};
@@ -121,17 +121,26 @@ impl Satellites {
             ),
             None => None,
         };
-        let made = ElementSet::read_all(path, &String::from_utf8_lossy(&bytes))
-            .and_then(|sets| propagated(earth, sets, epoch, duration));
-        match made {
+        let unusable = self.settings.choice("unusable_elements", &words::UNUSABLE_ELEMENTS).ok_or(())?;
+        let advance = self.settings.span("time_advance").ok_or(())?;
+        let file = ElementFile::read(path, &String::from_utf8_lossy(&bytes))
+            .map_err(|error| wrong(&error, at, "cannot be used", report))?;
+        // Before all of them are followed through the run.
+        let looks = times(duration, PASS_STEP).saturating_mul(self.places.len() as u64);
+        self.not_too_many(looks.saturating_mul(file.count() as u64), report)?;
+        match file.propagated(earth, epoch, advance, duration, unusable) {
             Ok((constellation, warnings)) => {
                 for warning in warnings {
-                    report.warning(at, warning.to_string()).label("old elements");
+                    report.warning(at, warning.to_string()).label(warning.label);
                 }
                 Ok(constellation)
             }
             Err(error) => {
-                wrong(&error, at, "cannot be used", report);
+                let mut help = error.help();
+                if error.is_of_sets() && unusable == Unusable::Refuse {
+                    help += "; or write unusable_elements = \"leave-out\": the run is made without them";
+                }
+                report.error(at, error.to_string()).label("cannot be used").help(help);
                 Err(())
             }
         }
@@ -182,7 +191,7 @@ impl Satellites {
 
     /// Refuses what would take longer to compute than anybody waits.
     fn not_too_large(&self, setup: &Setup, report: &mut Report) -> Result<(), ()> {
-        let times = |interval: Span| setup.end.as_ps() / interval.as_ps().max(1) + 1;
+        let times = |interval: Span| times(setup.end.since(Time::ZERO), interval);
         let (satellites, places) = (setup.constellation.satellites().len() as u64, setup.terminals.len() as u64);
         let routes = if let Routing::Every(interval) = setup.routing { times(interval) } else { 0 };
         let checks = match setup.policy {
@@ -193,7 +202,10 @@ impl Satellites {
             }
         };
         let each = places * times(PASS_STEP) + checks + routes;
-        let looks = satellites.saturating_mul(each);
+        self.not_too_many(satellites.saturating_mul(each), report)
+    }
+
+    fn not_too_many(&self, looks: u64, report: &mut Report) -> Result<(), ()> {
         if looks <= MOST_LOOKS {
             return Ok(());
         }
@@ -235,6 +247,11 @@ impl Satellites {
         }
         policy
     }
+}
+
+/// How often something happens at intervals, with the begin.
+fn times(length: Span, interval: Span) -> u64 {
+    length.as_ps() / interval.as_ps().max(1) + 1
 }
 
 fn is_or_are(count: usize) -> &'static str {

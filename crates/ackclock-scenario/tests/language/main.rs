@@ -5,6 +5,7 @@ mod abr;
 mod any_sweep;
 mod any_sweep_file;
 mod doubts;
+mod elements;
 mod errors;
 mod links;
 mod loading;

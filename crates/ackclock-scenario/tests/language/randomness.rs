@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Networks in which nothing is random. A retransmission is lost, so that timers expire; queues of packets stand, so that every
 /// policy drops.
-const BASES: [&str; 8] = [
+const BASES: [&str; 9] = [
     r#"
 duration = "3 s"
 network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = "1 ms", trunk_delay = "5 ms" }
@@ -108,6 +108,17 @@ from = "berlin"
 to = "oslo"
 "#,
     r#"
+duration = "3 s"
+satellites = { elements = "station.tle" }
+[place.marrakesh]
+at = "31.6 N, 8.0 W"
+[place.casablanca]
+at = "33.6 N, 7.6 W"
+[flow.f1]
+from = "marrakesh"
+to = "casablanca"
+"#,
+    r#"
 duration = "500 ms"
 [network]
 topology = "gfc-1"
@@ -131,6 +142,10 @@ buffer = "100 cells"
 service_order = "fixed"
 "#,
 ];
+
+/// The elements of a base: at its epoch the space station is above Morocco.
+const STATION: &str = "1 25544U 98067A   26325.50000000  .00014206  00000+0  25493-3 0  9991\n\
+    2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
 const COMPANIONS: [&[&str]; 20] = [
@@ -210,7 +225,7 @@ fn is_tried(base: &str, set: &str) -> bool {
 
 /// A base with companions and a setting, if nothing is wrong or without effect then.
 fn loaded(base: &str, companions: &[&str], set: &str) -> Option<(Loaded, Vec<String>)> {
-    let files = Memory::new().with("base.toml", base);
+    let files = Memory::new().with("base.toml", base).with("station.tle", STATION);
     let sets: Vec<String> = companions.iter().chain([&set]).map(|set| (*set).to_owned()).collect();
     let loaded = load(&files, "base.toml", &sets).ok()?;
     loaded.warnings.is_empty().then_some((loaded, sets))

@@ -375,3 +375,54 @@ fn another_file_than_the_one_that_was_meant_is_refused() {
     assert!(!said(FALLING).contains("error"), "{}", said(FALLING));
     assert!(said(&FALLING.replace("FALLING", "OTHER")).contains("error: the file has another digest"));
 }
+
+const PACIFIC: &str = r#"
+duration = "300 s"
+[satellites]
+constellation = "53:1584/72/39"
+altitude = "550 km"
+mask = "25 deg"
+[place]
+sydney = "33.9 S 151.2 E"
+tokyo = "35.7 N 139.7 E"
+[flow.f]
+from = "tokyo"
+to = "sydney"
+"#;
+
+/// The shortest path over any two satellites takes 30.2 to 31.4 ms; a hysteresis of 1 ms and checks every 10 s are added.
+#[test]
+fn both_ends_choose_the_shortest_path_together_and_their_names_decide_nothing() {
+    let delays = |file: &str, sydney: &str| {
+        let plan = loaded(file, &[]).contacts.unwrap();
+        let (from, to) = (plan.named("tokyo").unwrap(), plan.named(sydney).unwrap());
+        (0..300).map(|second| plan.delay(from, to, Time::ZERO + Span::from_secs(second)).unwrap()).collect::<Vec<_>>()
+    };
+    let found = delays(PACIFIC, "sydney");
+    let longest = found.iter().max().unwrap();
+    assert!(*longest < Span::from_us(31_700), "{longest}");
+    assert_eq!(delays(&PACIFIC.replace("sydney", "zsydney"), "zsydney"), found);
+}
+
+/// Satellites of a turn of 4.8 h: one is seen for more than an hour.
+#[test]
+fn the_satellite_that_is_seen_longest_is_so_beyond_an_hour() {
+    let file = PACIFIC
+        .replace("53:1584/72/39", "0:8/1/0")
+        .replace("550 km", "8062 km\"\nhandover = \"max-remaining-time\"\nisl = \"in-plane")
+        .replace("25 deg", "10 deg")
+        .replace("300 s", "4 h")
+        .replace("33.9 S 151.2 E", "0 N 0 E")
+        .replace("35.7 N 139.7 E", "0 N 90 E");
+    let plan = loaded(&file, &[]).contacts.unwrap();
+    let place = plan.named("sydney").unwrap();
+    let events: Vec<_> = plan.events.iter().filter(|event| event.node == place).collect();
+    assert!(events.len() > 2, "{events:?}");
+    for event in events {
+        let seen = |contact: &&ackclock_sat::plan::Contact| {
+            contact.b == place && contact.from <= event.time && event.time < contact.to
+        };
+        let last = plan.contacts.iter().filter(seen).max_by_key(|contact| contact.to).unwrap();
+        assert_eq!(event.after, Some(last.a), "at {:?}", event.time);
+    }
+}

@@ -10,26 +10,28 @@ impl World<'_> {
     /// The delay from the terminals of a group over a satellite to the terminals that they exchange packets with, seconds;
     /// the mean if these are several.
     pub(super) fn mean_delay(&mut self, group: usize, satellite: usize, far: FarEnd) -> Result<f64, SatError> {
+        // Whole picoseconds: a path is equally long from both of its ends, and a sum the same in every order.
         let terminals = self.groups[group].clone();
-        let mut up = 0.0;
+        let mut up = 0;
         for &terminal in &terminals {
-            up += self.snapshot.light_time(satellite, self.node_of(terminal))?;
+            up += picoseconds(self.snapshot.light_time(satellite, self.node_of(terminal))?);
         }
+        let seconds = |ps: u64| ps as f64 / 1e12;
         if self.setup.access == Access::Common {
             // The path from one of them to the other.
-            return Ok(up);
+            return Ok(seconds(up));
         }
         let others = self.partners(terminals[0]);
-        let mut sum = 0.0;
+        let mut sum = 0;
         for &other in &others {
             let delay = self.delays_to(other, far)?[satellite];
-            sum += if delay == u64::MAX { NO_PATH_S } else { delay as f64 / 1e12 };
+            sum += up + delay.min(NO_PATH_PS);
         }
-        Ok(up + sum / others.len().max(1) as f64)
+        Ok(seconds(sum) / others.len().max(1) as f64)
     }
 
     /// The terminals that one exchanges packets with.
-    fn partners(&self, terminal: usize) -> Vec<usize> {
+    pub(super) fn partners(&self, terminal: usize) -> Vec<usize> {
         let pairs = self.setup.pairs.iter();
         let mut partners: Vec<usize> =
             pairs.filter(|(a, b)| *a == terminal || *b == terminal).map(|(a, b)| a + b - terminal).collect();
@@ -60,11 +62,9 @@ impl World<'_> {
         let station = self.snapshot.station(terminal);
         let mut last = Vec::new();
         for satellite in 0..satellites {
-            let is_last = match far {
-                FarEnd::Present => present == Some(satellite),
-                FarEnd::Best => station.sin_elevation(self.snapshot.satellite(satellite)?) > self.sin_masks[terminal],
-            };
-            if is_last {
+            // A satellite that has gone below the mask of the other end is none for it: it will be left at this instant.
+            let may_be_last = far == FarEnd::Best || present == Some(satellite);
+            if may_be_last && station.sin_elevation(self.snapshot.satellite(satellite)?) > self.sin_masks[terminal] {
                 last.push((satellite, picoseconds(self.snapshot.light_time(satellite, node)?)));
             }
         }
@@ -85,4 +85,4 @@ fn picoseconds(seconds: f64) -> u64 {
 }
 
 /// What no path counts as: longer than any, so that of satellites those are taken that lead to most terminals.
-const NO_PATH_S: f64 = 60.0;
+const NO_PATH_PS: u64 = 60_000_000_000_000;
