@@ -74,9 +74,13 @@ impl SatError {
         }
     }
 
-    /// Whether it is about element sets, which can be left out.
-    pub fn is_of_sets(&self) -> bool {
-        matches!(self, SatError::Unusable { .. } | SatError::Elements { satellite: Some(_), .. })
+    /// How many element sets it is about, which can be left out; none if it is about something else.
+    pub fn sets(&self) -> usize {
+        match self {
+            SatError::Unusable { sets, .. } => sets.len(),
+            SatError::Elements { satellite: Some(_), .. } => 1,
+            _ => 0,
+        }
     }
 
     /// What to do about it.

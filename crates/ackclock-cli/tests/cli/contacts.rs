@@ -54,6 +54,35 @@ fn a_plan_that_cannot_be_written_whole_is_not_written() {
     place.run(&["run", "scenario.toml", "--set", "satellites.plan=plan", "--out", "r"]).exits_with(0);
 }
 
+/// A result has a table of events, too, and the user has files of his own.
+#[test]
+fn writing_a_plan_replaces_nothing_that_is_not_a_plan() {
+    let place = Place::with("contacts-owned", SPACE);
+    place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
+    let events = std::fs::read(place.path("kept/events.parquet")).unwrap();
+    let write = |target: &str| place.run(&["contacts", "scenario.toml", "--write", target]);
+    write("kept").exits_with(1).says(&[
+        "error: `kept/events.parquet` is not a file of a contact plan, and would be replaced",
+        "help: name another folder",
+    ]);
+    assert_eq!(std::fs::read(place.path("kept/events.parquet")).unwrap(), events);
+    assert!(!place.path("kept/plan.json").exists());
+    place.run(&["verify", "kept"]).exits_with(0);
+    // A file where the folder would be.
+    write("scenario.toml").exits_with(1);
+    assert_eq!(place.read("scenario.toml"), SPACE);
+    // Tables of delays: an earlier one is replaced, another file is not.
+    write("delays.csv").exits_with(0);
+    write("delays.csv").exits_with(0);
+    for content in ["t_s,owd_ms\n0,1\n", "", "OBJECT_NAME,EPOCH\n"] {
+        place.write("mine.csv", content);
+        write("mine.csv")
+            .exits_with(1)
+            .says(&["error: `mine.csv` exists already and is not a table of the same columns"]);
+        assert_eq!(place.read("mine.csv"), content);
+    }
+}
+
 #[test]
 fn contacts_shows_each_change_of_the_path_with_reason_and_delay() {
     let place = Place::with("contacts-shown", SPACE);

@@ -285,9 +285,14 @@ impl Plan {
         nodes.windows(2).try_fold(Span::ZERO, |sum, ends| Some(sum + self.link_delay(ends[0], ends[1], time)?))
     }
 
-    /// The largest delay that the path from one terminal to another has; looked at every second, at every change of the path and
-    /// of the satellites of its ends, and just before each. None if there is never a path.
+    /// The largest delay that the path from one terminal to another has, as [`Plan::longest`] finds it.
     pub fn largest_delay(&self, from: NodeId, to: NodeId) -> Option<Span> {
+        self.longest(from, to).map(|(_, delay)| delay)
+    }
+
+    /// When the path from one terminal to another is longest, and its delay then; looked at every second, at every change of the
+    /// path and of the satellites of its ends, and just before each. None if there is never a path.
+    pub fn longest(&self, from: NodeId, to: NodeId) -> Option<(Time, Span)> {
         let paths: Vec<&Route> = self.routes.iter().filter(|route| (route.from, route.to) == (from, to)).collect();
         let of_ends = self.events.iter().filter(|event| event.node == from || event.node == to);
         let changes = paths.iter().map(|route| route.time).chain(of_ends.map(|event| event.time));
@@ -300,7 +305,7 @@ impl Plan {
             let RoutePath::Through(nodes) = &paths.get(after.checked_sub(1)?)?.path else { return None };
             self.delay_along(nodes, time)
         };
-        times.into_iter().filter_map(delay).max()
+        times.into_iter().filter_map(|time| Some((time, delay(time)?))).max_by_key(|&(_, delay)| delay)
     }
 
     /// From when to when there is no path from one terminal to another, and why.

@@ -1,7 +1,7 @@
 //! Plans on the disk: back to the bit, and every sort of damage.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ackclock::units::Span;
 use ackclock_sat::handover::HandoverPolicy;
@@ -115,6 +115,81 @@ fn a_folder_that_cannot_be_made_says_so() {
     fs::write(&folder, "a file").unwrap();
     let error = study().plan().unwrap().write(&folder).unwrap_err();
     assert!(error.to_string().contains("file"), "{error}");
+}
+
+/// Every file of a folder with its content.
+fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(everything(&path)),
+            false => all.push((path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn nothing_is_replaced_that_is_not_a_file_of_a_plan() {
+    let ours = tempfile::tempdir().unwrap();
+    let plan = bent_pipe(-95.0).plan().unwrap();
+    plan.write(ours.path()).unwrap();
+    let table = fs::read(ours.path().join("events.parquet")).unwrap();
+    let index = fs::read(ours.path().join("plan.json")).unwrap();
+    // As a result has it: a table of the same name and of this program, with another format.
+    let of_a_result = {
+        let at = table.windows(13).position(|part| part == b"ackclock-plan").unwrap();
+        let mut bytes = table.clone();
+        bytes[at..at + 13].copy_from_slice(b"ackclock-runs");
+        bytes
+    };
+    let cases: [(&str, Vec<u8>); 8] = [
+        ("events.parquet", of_a_result),
+        ("nodes.parquet", table.clone()),
+        ("nodes.parquet", b"a table of the user".to_vec()),
+        ("nodes.parquet", Vec::new()),
+        ("nodes.parquet", table[..table.len() / 2].to_vec()),
+        ("plan.json", br#"{"format": "plan of the user", "format_version": 1}"#.to_vec()),
+        ("plan.json", br#"["ackclock-plan"]"#.to_vec()),
+        ("plan.json", b"my notes on \"ackclock-plan\"".to_vec()),
+    ];
+    for (name, content) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(name), content).unwrap();
+        fs::write(folder.path().join("notes.txt"), "of the user").unwrap();
+        let before = everything(folder.path());
+        let error = plan.write(folder.path()).unwrap_err();
+        assert!(error.to_string().ends_with("is not a file of a contact plan, and would be replaced"), "{error}");
+        assert!(error.to_string().contains(name) && error.help().contains("nothing was written"), "{error}");
+        assert_eq!(everything(folder.path()), before, "{name}");
+    }
+    // Other files stay, and so do folders that look like one of a killed process and hold something else.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("notes.txt"), "of the user").unwrap();
+    for (stage, file) in [(".part-1", "notes.txt"), (".part-2", "nodes.parquet"), (".part-x", "nodes.parquet")] {
+        fs::create_dir(folder.path().join(stage)).unwrap();
+        fs::write(folder.path().join(stage).join(file), "x").unwrap();
+    }
+    plan.write(folder.path()).unwrap();
+    assert_eq!(Plan::read(folder.path()).unwrap(), plan);
+    let left = [".part-1/notes.txt", ".part-2/nodes.parquet", ".part-x/nodes.parquet", "notes.txt"];
+    assert_eq!(left.map(|file| folder.path().join(file).exists()), [true, false, true, true]);
+    // A plan of this program is replaced, also if it is damaged, of another format, or without its index.
+    let newer = String::from_utf8(index.clone()).unwrap().replace("\"format_version\": 1", "\"format_version\": 2");
+    for (name, content) in [
+        ("events.parquet", table[..table.len() / 2].to_vec()),
+        ("plan.json", index[..index.len() / 2].to_vec()),
+        ("plan.json", newer.into_bytes()),
+    ] {
+        fs::write(folder.path().join(name), content).unwrap();
+        plan.write(folder.path()).unwrap();
+        assert_eq!(Plan::read(folder.path()).unwrap(), plan, "{name}");
+    }
+    fs::remove_file(folder.path().join("plan.json")).unwrap();
+    plan.write(folder.path()).unwrap();
+    assert_eq!(Plan::read(folder.path()).unwrap(), plan);
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use ackclock_sat::plan::{Access, EventKind, Gap, LinkKind, RoutePath, Setup};
 use ackclock_sat::routing::Routing;
 use ackclock_sat::walker::Walker;
 
-use crate::scenes::{BERKELEY, BOSTON, ends, seconds, study, terminal, walker};
+use crate::scenes::{BERKELEY, BOSTON, delay_ms, ends, seconds, study, terminal, walker};
 
 fn setup(text: &str, altitude_km: f64, end: u64) -> Setup {
     let terminals = vec![terminal(BERKELEY, 8.2), terminal(BOSTON, 8.2)];
@@ -355,4 +355,21 @@ fn elements_that_end_soon_after_the_run_do_not_end_a_plan_that_looks_ahead() {
     setup.policy = HandoverPolicy::MaxRemainingTime { hysteresis_s: 0.0 };
     let plan = setup.plan().unwrap();
     assert!(plan.events.iter().any(|event| event.kind == EventKind::Acquired), "{:?}", plan.events);
+}
+
+/// At the start the satellites of this constellation are the same north and south of the equator, so that between places on it two
+/// paths are equally short. One end must not take the satellite of the one and the other that of the other.
+#[test]
+fn of_two_paths_that_are_equally_short_both_ends_take_the_same() {
+    for (west, east) in [(0.0, 110.0), (0.0, 150.0), (7.0, 117.0), (7.0, 157.0)] {
+        let delay = |latitude: f64| {
+            let terminals = [("a", latitude, west), ("b", latitude, east)].map(|place| terminal(place, 5.0)).to_vec();
+            let mut setup = Setup::new(Earth::NS2, walker("60:64/8/4", 1000.0), terminals, seconds(1));
+            setup.policy = HandoverPolicy::LeastDelay { hysteresis_s: 0.0 };
+            delay_ms(&setup.plan().unwrap(), Time::ZERO)
+        };
+        // A metre to the north there is one that is shortest.
+        let (equal, shortest) = (delay(0.0), delay(1e-5));
+        assert!((equal - shortest).abs() < 1e-4, "{west} to {east}: {equal} ms, the shortest path takes {shortest} ms");
+    }
 }

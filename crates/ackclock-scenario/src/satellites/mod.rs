@@ -1,6 +1,7 @@
 //! Satellites and places: from their keys to a contact plan, computed by `ackclock-sat` or read.
 
 mod defaults;
+mod detour;
 mod kind;
 pub(crate) mod links;
 mod network;

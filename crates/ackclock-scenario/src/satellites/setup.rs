@@ -128,6 +128,7 @@ impl Satellites {
         // Before all of them are followed through the run.
         let looks = times(duration, PASS_STEP).saturating_mul(self.places.len() as u64);
         self.not_too_many(looks.saturating_mul(file.count() as u64), report)?;
+        let count = file.count();
         match file.propagated(earth, epoch, advance, duration, unusable) {
             Ok((constellation, warnings)) => {
                 for warning in warnings {
@@ -137,7 +138,7 @@ impl Satellites {
             }
             Err(error) => {
                 let mut help = error.help();
-                if error.is_of_sets() && unusable == Unusable::Refuse {
+                if (1..count).contains(&error.sets()) && unusable == Unusable::Refuse {
                     help += "; or write unusable_elements = \"leave-out\": the run is made without them";
                 }
                 report.error(at, error.to_string()).label("cannot be used").help(help);

@@ -1,12 +1,9 @@
-//! Warnings of paths that do not exist, have too many links, or are far longer than necessary.
+//! Warnings of paths that do not exist or have too many links.
 
 use ackclock::units::Span;
-use ackclock_sat::isl::IslPattern;
-use ackclock_sat::plan::{Gap, Plan, Setup};
+use ackclock_sat::plan::{Gap, Plan};
 
 use super::Satellites;
-use super::defaults::LARGE_SHELL;
-use crate::keys::words::{self, Handover};
 use crate::text::diagnostic::Report;
 
 impl Satellites {
@@ -39,52 +36,7 @@ impl Satellites {
         }
     }
 
-    /// In large shells a path can go most of the way around the Earth although a short one is there.
-    fn warn_of_detour(
-        &self,
-        setup: &Setup,
-        plan: &Plan,
-        (a, b): (usize, usize),
-        (from, to): (usize, usize),
-        report: &mut Report,
-    ) {
-        if setup.constellation.satellites().len() < LARGE_SHELL as usize {
-            return;
-        }
-        let Some(longest) = plan.largest_delay(from, to) else { return };
-        let direct = setup.direct_delay_s(a, b);
-        if longest.as_secs_f64() <= 2.0 * direct {
-            return;
-        }
-        let mut better = Vec::new();
-        if self.settings.choice("handover", &words::HANDOVERS) != Some(Handover::LeastDelay) {
-            better.push("handover = \"least-delay\"");
-        }
-        if self.settings.choice("isl", &words::ISLS) == Some(IslPattern::Grid) {
-            better.push("isl = \"grid-nearest\"");
-        }
-        let help = match better.is_empty() {
-            true => {
-                "few satellites are seen, or links between them are down: lower `mask`, or take another constellation"
-                    .into()
-            }
-            false => format!("write {}", better.join(" and ")),
-        };
-        let (longest, direct) = (longest.as_secs_f64() * 1e3, direct * 1e3);
-        report
-            .warning(
-                self.places[a].at,
-                format!(
-                    "the path {} takes up to {longest:.1} ms, more than twice the {direct:.1} ms of the great circle with \
-                     the height of the satellites at both ends",
-                    self.names(a, b)
-                ),
-            )
-            .label("a detour")
-            .help(help);
-    }
-
-    fn names(&self, a: usize, b: usize) -> String {
+    pub(super) fn names(&self, a: usize, b: usize) -> String {
         format!("from {} to {}", self.places[a].name, self.places[b].name)
     }
 }

@@ -84,6 +84,7 @@ fn one_key_says_whether_sets_that_cannot_be_used_are_refused_or_left_out() {
     }
     assert_eq!(loaded(ISS, &[leave_out]).contacts, loaded(ISS, &[]).contacts, "nothing is left out");
     assert!(said(PLUNGE, &[run, leave_out]).contains("error: a.txt:2: satellite `PLUNGE`"), "and none is left");
+    assert!(!said(PLUNGE, &[run]).contains("leave-out"), "what would not help is not said");
     assert!(said(ISS, &["satellites.unusable_elements=ignore"]).contains("error"));
 }
 

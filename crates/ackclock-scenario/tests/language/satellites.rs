@@ -272,6 +272,7 @@ fn a_detour_and_a_limit_of_links_that_is_too_low_are_said_with_the_key_that_help
     assert!(said.contains("the path from berlin to cape-town takes up to 12"), "{said}");
     assert!(said.contains("more than twice the 35.8 ms of the great circle"), "{said}");
     assert!(said.contains("write handover = \"least-delay\" and isl = \"grid-nearest\""), "{said}");
+    assert!(said.contains("its ends use satellites that are far apart in the grid of links"), "{said}");
     let turned = "satellites.constellation=53:1584/72/17";
     let said = said_about(SHELL, &[old[0], old[1], turned, "satellites.ttl=32"]);
     assert!(said.contains("there is never a route") && said.contains("every path has more than 32 links"), "{said}");
@@ -280,6 +281,70 @@ fn a_detour_and_a_limit_of_links_that_is_too_low_are_said_with_the_key_that_help
     let said = said_about(LEO, &["satellites.ttl=4"]);
     assert!(said.contains("for 130 s every path from berkeley to boston has more than 4 links"), "{said}");
     assert!(said.contains("help: raise `ttl` in [satellites]"), "{said}");
+}
+
+/// Each with what makes the path of a large shell long, and what shortens it.
+#[test]
+fn the_warning_of_a_long_path_names_what_makes_it_long_and_its_remedy_helps() {
+    // A shell over the poles; the seam between its first and its last plane is at 0° at the start.
+    let star = "satellites.constellation=star 87:600/20/1";
+    for (sets, cause, remedy, remedies) in [
+        (
+            &[star, "place.berlin.at=45 N 30 E", "place.cape-town.at=45 N 70 E", "satellites.polar_latitude=5 deg"][..],
+            "links between planes are down beyond `polar_latitude`",
+            "help: raise `polar_latitude`",
+            &["satellites.polar_latitude=60 deg"][..],
+        ),
+        (
+            &[star, "place.berlin.at=0 N 35 W", "place.cape-town.at=0 N 35 E"],
+            "the path goes around the seam",
+            "help: write isl = \"grid-across-seam\"",
+            &["satellites.isl=grid-across-seam"],
+        ),
+        (
+            &["satellites.grazing_margin=530 km", "place.cape-town.at=40 N 74 W"],
+            "links between satellites are down because of `grazing_margin`",
+            "help: lower `grazing_margin`",
+            &["satellites.grazing_margin=150 km"],
+        ),
+        (
+            &["satellites.mask=60 deg", "place.cape-town.at=48.1 N 11.6 E"],
+            "few satellites are seen above the mask",
+            "help: lower `mask`",
+            &["satellites.mask=10 deg"],
+        ),
+        (
+            &["satellites.check_interval=1500 s", "duration=1500 s"],
+            "its ends are late to go over to a shorter path",
+            "help: shorten `check_interval`, or lower `hysteresis`",
+            &["satellites.check_interval=10 s"],
+        ),
+        (
+            &["satellites.handover=max-elevation", "satellites.isl=grid"],
+            "its ends use satellites that are far apart in the grid of links",
+            "help: write handover = \"least-delay\"",
+            &["satellites.handover=least-delay", "satellites.isl=grid-nearest"],
+        ),
+        (
+            &[
+                "satellites.constellation=star 90:210/3/0",
+                "satellites.altitude=350 km",
+                "satellites.polar_latitude=90 deg",
+                "place.berlin.at=0 N 0 E",
+                "place.cape-town.at=0 N 60 E",
+            ],
+            "this constellation has no shorter path then",
+            "help: take another constellation",
+            &[],
+        ),
+    ] {
+        let said = said_about(SHELL, sets);
+        assert!(said.contains(cause) && said.contains(remedy), "{sets:?}: {said}");
+        if !remedies.is_empty() {
+            let sets: Vec<&str> = sets.iter().chain(remedies).copied().collect();
+            assert!(!said_about(SHELL, &sets).contains("takes up to"), "{}", said_about(SHELL, &sets));
+        }
+    }
 }
 
 /// What is said about a scenario with something in the place of something else.

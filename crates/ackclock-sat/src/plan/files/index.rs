@@ -91,6 +91,12 @@ impl Index {
         }
     }
 
+    /// Whether a text that may be damaged further on begins as an index.
+    pub fn begins(text: &str) -> bool {
+        let rest = text.strip_prefix('{').map(str::trim_start);
+        rest.is_some_and(|rest| rest.starts_with(&format!("\"format\": \"{FORMAT}\"")))
+    }
+
     /// A plan with everything that is in no table.
     pub fn empty_plan(&self) -> Plan {
         Plan {

@@ -22,7 +22,7 @@ pub use error::{OfPlans, PlanError, Problem};
 pub use format::{FORMAT_VERSION, INDEX};
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::process;
 
@@ -119,41 +119,52 @@ impl Plan {
     }
 }
 
-/// Refuses a folder in which something has the name of a file of a plan and is none.
+/// Refuses a folder in which something has the name of a file of a plan and is none: a table of a result is not one, nor is that of
+/// another program.
 fn refuse_others(folder: &Path) -> Result<(), PlanError> {
     let foreign = |path: &Path| Err(PlanError::new(path, Problem::Own(OfPlans::NotOurs)));
+    let index = folder.join(INDEX);
+    let has_index = match Index::read(&index) {
+        Ok(_) => true,
+        Err(error) => match &error.problem {
+            Problem::Missing => false,
+            Problem::OtherFormat { .. } => true,
+            // A plan that is damaged is written again.
+            Problem::Damaged(_) if files::read_to_string(&index).is_ok_and(|text| Index::begins(&text)) => true,
+            _ => return foreign(&index),
+        },
+    };
     for table in TABLES {
         let path = folder.join(table.file_name());
-        let is_ours = |file: &File| {
-            let file = file.try_clone().ok()?;
-            let reader = ackclock_columns::panics::caught(|| SerializedFileReader::new(file)).ok()?.ok()?;
-            let metadata = reader.metadata().file_metadata().key_value_metadata()?;
-            Some(metadata.iter().any(|entry| entry.key.starts_with("ackclock.")))
-        };
         match files::open(&path) {
-            Ok(file) if is_ours(&file) == Some(true) => {}
+            Ok(file) if is_ours(&file, table.name, has_index) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) if files::Refused::of(&error).is_none() => return Err(PlanError::io(&path, error)),
             _ => return foreign(&path),
         }
     }
-    let path = folder.join(INDEX);
-    match Index::read(&path) {
-        Ok(_) => Ok(()),
-        Err(error) => match &error.problem {
-            Problem::Missing | Problem::OtherFormat { .. } => Ok(()),
-            // A plan that is damaged is written again.
-            Problem::Damaged(_)
-                if files::read_to_string(&path).is_ok_and(|text| text.contains("\"ackclock-plan\"")) =>
-            {
-                Ok(())
-            }
-            _ => foreign(&path),
-        },
+    Ok(())
+}
+
+/// Whether a file is this table of a plan; beside the index of a plan also if it was cut off or changed so that it cannot be read.
+fn is_ours(mut file: &File, table: &str, has_index: bool) -> bool {
+    let mut begin = [0; PARQUET.len()];
+    let begins = file.read_exact(&mut begin).is_ok() && begin == *PARQUET;
+    let Ok(file) = file.try_clone() else { return false };
+    match ackclock_columns::panics::caught(|| SerializedFileReader::new(file)) {
+        Ok(Ok(reader)) => {
+            let metadata = reader.metadata().file_metadata().key_value_metadata();
+            let has = |key: &str, value: &str| {
+                let mut entries = metadata.into_iter().flatten();
+                entries.any(|entry| entry.key == key && entry.value.as_deref() == Some(value))
+            };
+            has("ackclock.format", "ackclock-plan") && has("ackclock.table", table)
+        }
+        _ => has_index && begins,
     }
 }
 
-/// Removes what killed processes left of plans that they were writing: nobody holds the lock of it.
+/// Removes what killed processes left of plans that they were writing: nobody holds the lock of it, and nothing else is in it.
 fn remove_abandoned(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_stage = entry
@@ -162,11 +173,25 @@ fn remove_abandoned(folder: &Path) {
             .strip_prefix(STAGE)
             .is_some_and(|process| process.parse::<u32>().is_ok());
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_stage && is_folder && File::open(entry.path()).is_ok_and(|stage| stage.try_lock().is_ok()) {
+        if is_stage
+            && is_folder
+            && File::open(entry.path()).is_ok_and(|stage| stage.try_lock().is_ok())
+            && fs::read_dir(entry.path()).is_ok_and(|mut inside| inside.all(|file| file.is_ok_and(is_of_a_plan)))
+        {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
+
+/// Whether something has the name of a file of a plan and is a file.
+fn is_of_a_plan(entry: fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    let is_named = name == INDEX || TABLES.iter().any(|table| name.to_str() == Some(&table.file_name()));
+    is_named && entry.file_type().is_ok_and(|kind| kind.is_file())
+}
+
+/// What a Parquet file begins with.
+const PARQUET: &[u8; 4] = b"PAR1";
 
 /// The text of the index of a plan: what tells it from others.
 ///
