@@ -14,7 +14,7 @@ impl World<'_> {
     ///
     /// Where terminals choose by the whole path, those at the other ends of the paths decide too: what is the shortest path for one
     /// is good for nothing while the other keeps a satellite that is far from it. All decide by the same state, so that the order
-    /// of their names decides nothing, and again until nothing changes.
+    /// of their names decides nothing, and then in turn until nothing changes.
     pub(super) fn check_groups(&mut self, now: Time, groups: &[usize]) -> Result<bool, SatError> {
         let by_path = match self.setup.policy {
             HandoverPolicy::LeastDelay { hysteresis_s } => Some(hysteresis_s),
@@ -24,31 +24,19 @@ impl World<'_> {
         };
         let groups = if by_path.is_some() { self.with_far_ends(groups) } else { groups.to_vec() };
         let before: Vec<Option<(usize, Time)>> = groups.iter().map(|&group| self.access_of(group)).collect();
-        let mut reasons: Vec<Option<Reason>> = vec![None; groups.len()];
-        // Each terminal goes to the satellite of its shortest path at most once.
-        for _ in 0..=groups.len() {
-            let mut choices = Vec::with_capacity(groups.len());
-            for &group in &groups {
-                choices.push(self.choice(now, group)?);
-            }
-            let mut changed = false;
-            for ((&group, (chosen, reason)), first) in groups.iter().zip(choices).zip(&mut reasons) {
-                if chosen != self.access_of(group).map(|(satellite, _)| satellite) {
-                    self.give(group, chosen.map(|satellite| (satellite, now)));
-                    first.get_or_insert(reason);
-                    changed = true;
-                }
-            }
-            if !changed || by_path.is_none() {
-                break;
-            }
+        let mut choices = Vec::with_capacity(groups.len());
+        for &group in &groups {
+            choices.push(self.choice(now, group)?);
+        }
+        for (&group, &(chosen, _)) in groups.iter().zip(&choices) {
+            self.give(group, chosen.map(|satellite| (satellite, now)));
         }
         if let Some(hysteresis_s) = by_path {
             self.settle(now, &groups, hysteresis_s)?;
         }
         let mut changed = false;
-        for ((group, before), reason) in groups.into_iter().zip(before).zip(reasons) {
-            changed |= self.keep_choice(now, group, before, reason.unwrap_or(Reason::ShorterPath));
+        for ((group, before), (_, reason)) in groups.into_iter().zip(before).zip(choices) {
+            changed |= self.keep_choice(now, group, before, reason);
         }
         Ok(changed)
     }
