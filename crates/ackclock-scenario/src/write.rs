@@ -174,6 +174,9 @@ impl Writer<'_> {
                 lines.push((key, text(name).into(), own.origin(key)));
             }
         }
+        if let Some(group) = &flow.group {
+            lines.push(("group", text(group).into(), own.origin("group")));
+        }
         let routes =
             [("route", &flow.forward, given.default_routes.0), ("back_route", &flow.backward, given.default_routes.1)];
         for ((key, route, is_default), changes) in routes.into_iter().zip(&given.route_changes) {

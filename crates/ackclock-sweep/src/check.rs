@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use ackclock::measure::Expression;
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::{self, RESULT_VERSION};
 use ackclock_run::{most_crossings, network_bytes};
-use ackclock_scenario::sweep::{Dimension, Sweep};
+use ackclock_scenario::sweep::{Dimension, Lack, Sweep};
 use ackclock_scenario::{Diagnostic, LoadError, Loaded, Severity};
 use ackclock_store::Key as RunKey;
 
@@ -38,6 +39,10 @@ pub struct Checked {
     pub is_certain: bool,
     /// The most memory that the scenario of a point and one network of it take, octets.
     pub network_bytes: f64,
+    /// The measures that were asked for.
+    pub(crate) measures: Vec<Expression>,
+    /// What they lack at every point that was accepted.
+    pub lacks: Vec<Lack>,
     held: Held,
 }
 
@@ -86,10 +91,16 @@ impl Checked {
             seeds,
             until_ci,
             dimensions,
-            metrics: METRICS.iter().map(|metric| metric.name.to_owned()).collect(),
+            metrics: METRICS
+                .iter()
+                .map(|metric| metric.name.to_owned())
+                .chain(sweep.measures.iter().map(|measure| measure.text().to_owned()))
+                .collect(),
             points: Vec::new(),
         };
         let mut checked = Checked {
+            measures: sweep.measures.clone(),
+            lacks: Vec::new(),
             plan,
             costs: Vec::new(),
             durations_s: Vec::new(),
@@ -151,11 +162,15 @@ impl Checked {
     }
 
     fn accept(&mut self, found: Found) -> Result<(), Error> {
-        let Found { name, seed, unit, flows, key, cost, duration_s, is_certain, network_bytes, warnings, small } =
+        let Found { name, seed, unit, flows, key, cost, duration_s, is_certain, network_bytes, warnings, small, lacks } =
             found;
         let last = seed.saturating_add(self.plan.seeds as u64 - 1);
         if last > LARGEST_SEED {
             return Err(Error::Seeds { first: seed, seeds: self.plan.seeds });
+        }
+        match self.accepted_points() {
+            0 => self.lacks = lacks,
+            _ => self.lacks.retain(|lack| lacks.iter().any(|other| lack.is_same(other))),
         }
         if self.accepted_points() == 0 {
             self.plan.scenario = name;
@@ -212,12 +227,14 @@ struct Found {
     network_bytes: f64,
     warnings: Vec<Diagnostic>,
     small: Option<Small>,
+    lacks: Vec<Lack>,
 }
 
-impl From<Loaded> for Found {
-    fn from(mut loaded: Loaded) -> Found {
+impl Found {
+    fn of(mut loaded: Loaded, measures: &[Expression]) -> Found {
         let scenario = &loaded.scenario;
         Found {
+            lacks: measures.iter().flat_map(|measure| Lack::of(measure, scenario)).collect(),
             seed: loaded.seed,
             unit: unit(scenario),
             flows: scenario.flows.len(),
@@ -238,7 +255,10 @@ fn load_all(sweep: &Sweep<'_>, points: Range<usize>, threads: usize) -> Vec<Resu
     let each = points.len().div_ceil(threads.max(1)).max(1);
     let parts = points.clone().step_by(each).map(|first| first..points.end.min(first + each));
     thread::scope(|scope| {
-        let load = |part: Range<usize>| part.map(|point| sweep.load(point).map(Found::from)).collect::<Vec<_>>();
+        let load = |part: Range<usize>| {
+            let found = |point| sweep.load(point).map(|loaded| Found::of(loaded, &sweep.measures));
+            part.map(found).collect::<Vec<_>>()
+        };
         let loading: Vec<_> = parts.map(|part| scope.spawn(move || load(part))).collect();
         let joined = loading.into_iter().map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
         joined.flatten().collect()

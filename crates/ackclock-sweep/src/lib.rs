@@ -3,7 +3,7 @@
 //!
 //! One arrow, in steps: [`Checked`] loads every point and makes the [`Plan`]; [`Store`] holds the plan and the ledger of
 //! finished runs in a folder; [`run_missing`] does what is not in it; [`merge()`] puts the folders of shards together; [`table`],
-//! [`summary`] and [`report`] make tables and figures of what is there. A row has a fixed list of numbers, [`METRICS`]: nothing else of a run is kept.
+//! [`summary`] and [`report`] make tables and figures of what is there. A row has all numbers of a network, [`METRICS`], and the measures that were asked for: nothing else of a run is kept.
 
 mod check;
 mod error;
@@ -27,7 +27,7 @@ pub use check::{Checked, Refused};
 pub use error::Error;
 pub use estimate::Estimate;
 pub use merge::{Merged, merge, plan_of};
-pub use metrics::{METRICS, Metric};
+pub use metrics::{About, METRICS};
 pub use plan::until::{MetricWidth, UntilCi};
 pub use plan::{Key, Plan};
 pub use results::pooled::{POOLED, Pooled};

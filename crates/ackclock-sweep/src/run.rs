@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use ackclock::measure::Expression;
 use ackclock::record::Metric;
 use ackclock::scenario::Scenario;
 use ackclock::sim::Engine;
@@ -94,7 +95,7 @@ pub fn run_missing(
     let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
     let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
         let scenario = loaded.get().and_then(|loaded| loaded.as_deref());
-        store.keep(*run, row(scenario, end, options.time_limit))
+        store.keep(*run, row(scenario, end, options.time_limit, &checked.measures))
     };
     let runs =
         ackclock_run::run_each(jobs, options.threads, options.engine, options.time_limit, options.stop, watch, keep);
@@ -150,10 +151,10 @@ fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
     Arc::new(scenario)
 }
 
-fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>) -> Row {
+fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>, measures: &[Expression]) -> Row {
     let failed = |reason: String| Row { failed: Some(reason), ..Row::default() };
     match end {
-        End::Finished(records) => metrics::row(scenario.expect("a run that finished was loaded"), *records),
+        End::Finished(records) => metrics::row(scenario.expect("a run that finished was loaded"), &records, measures),
         End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
         End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
     }

@@ -30,7 +30,8 @@ impl Sizes {
         let count = rows.len().max(1) as f64;
         let text = |row: &Row| serde_json::to_string(row).map_or(0, |text| text.len()) as f64;
         let has = |place: usize| rows.iter().any(|row| row.numbers.get(place).is_some_and(|number| number.is_some()));
-        let numbers = (0..METRICS.len()).filter(|place| has(*place)).count() as f64;
+        let asked = plan.asked().count() as f64;
+        let numbers = asked + (0..METRICS.len()).filter(|place| has(*place)).count() as f64;
         let each = || rows.iter().flat_map(|row| row.numbers.iter().flatten());
         let digits: usize = each().map(|number| number.to_string().len()).sum();
         let values = plan.keys().map(|key| mean_length(&key.values)).sum();
@@ -39,7 +40,7 @@ impl Sizes {
             line: LINE_BYTES + rows.iter().map(text).sum::<f64>() / count,
             numbers,
             digits: if rows.is_empty() { MOST_DIGITS } else { digits as f64 / each().count().max(1) as f64 },
-            drawn: report::DRAWN_METRICS.iter().filter(|name| place_of(name).is_some_and(has)).count() as f64,
+            drawn: asked + report::usual_numbers(|name| place_of(name).is_some_and(has)) as f64,
             values,
             arguments: plan.keys().map(|key| key.path.len() as f64 + mean_length(&key.values) + 9.0).sum(),
             keys: plan.keys().map(|key| key.values.len() as f64 * (2.0 * mean_length(&key.values) + 40.0)).sum(),

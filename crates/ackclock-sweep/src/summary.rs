@@ -4,7 +4,6 @@ use ackclock::record::stats::{self, Bounds};
 use ackclock::rng::Stream;
 use ackclock_store::document::interval::Interval;
 
-use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
 use crate::results::{Results, Status};
 
@@ -48,7 +47,7 @@ pub fn count(results: &Results, point: usize, status: Status) -> usize {
 /// The mean of a number, by its place in the list of metrics, over the finished runs of a point; `None` if no run has it.
 pub fn mean(results: &Results, point: usize, metric: usize, method: Method) -> Option<Mean> {
     let values: Vec<f64> = results.runs_of(point).filter_map(|run| results.number(run, metric)).collect();
-    of_values(results, point, metric, method, &values, METRICS[metric].limits(results.plan().flows))
+    of_values(results, point, metric, method, &values, results.plan().about(metric).limits(results.plan().flows))
 }
 
 /// The points whose intervals are wider than was asked for: the most seeds were not enough.
@@ -57,7 +56,7 @@ pub fn too_wide(results: &Results) -> Vec<usize> {
     let Some(until) = &plan.until_ci else { return Vec::new() };
     let is_narrow = |point: usize| {
         until.widths.iter().all(|width| {
-            let metric = METRICS.iter().position(|metric| metric.name == width.metric);
+            let metric = plan.place_of(&width.metric);
             let values =
                 |metric| results.runs_of(point).filter_map(|run| results.number(run, metric)).collect::<Vec<_>>();
             metric.is_none_or(|metric| width.is_met(&values(metric)))
@@ -72,10 +71,10 @@ pub fn too_wide(results: &Results) -> Vec<usize> {
 }
 
 /// The numbers that intervals were asked for and that no finished run has: nothing is known of how narrow they are.
-pub fn without_values(results: &Results) -> Vec<&'static str> {
+pub fn without_values(results: &Results) -> Vec<String> {
     let until = results.plan().until_ci.iter().flat_map(|until| &until.widths);
-    let named = until.filter_map(|width| METRICS.iter().position(|metric| metric.name == width.metric));
-    named.filter(|metric| !results.has(*metric)).map(|metric| METRICS[metric].name).collect()
+    let is_there = |name: &str| results.plan().place_of(name).is_some_and(|place| results.has(place));
+    until.map(|width| width.metric.clone()).filter(|name| !is_there(name)).collect()
 }
 
 /// The mean difference of a number between a point and that which it is compared with, seed by seed: what both have in common
@@ -86,7 +85,7 @@ pub fn difference(results: &Results, point: usize, metric: usize, method: Method
     let pairs = results.runs_of(point).zip(results.runs_of(base));
     let both = |(run, base)| Some((results.number(run, metric)?, results.number(base, metric)?));
     let differences: Vec<f64> = pairs.filter_map(both).map(|(here, there)| here - there).collect();
-    let (least, most) = METRICS[metric].limits(plan.flows);
+    let (least, most) = plan.about(metric).limits(plan.flows);
     of_values(results, point, metric, method, &differences, (least - most, most - least))
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use ackclock_columns::csv::field;
 use ackclock_columns::{Kind, Values, cause};
 
-use crate::metrics::METRICS;
+use crate::metrics::{About, METRICS};
 use crate::plan::{Key, Plan};
 use crate::results::pooled::POOLED;
 use crate::results::{Results, Status};
@@ -55,9 +55,11 @@ fn columns(results: &Results) -> Vec<Column> {
         about: "`finished`, or why there are no numbers.".into(),
         what: What::Status,
     });
-    for (place, metric) in METRICS.iter().enumerate().filter(|(place, _)| results.has(*place)) {
-        let unit = if metric.unit == "units" { plan.unit.clone() } else { metric.unit.to_owned() };
-        columns.push(Column { name: metric.name.into(), unit, about: metric.about.into(), what: What::Metric(place) });
+    for (place, name) in plan.metrics.iter().enumerate().filter(|(place, _)| results.has(*place)) {
+        let About { unit, about, .. } = plan.about(place);
+        let unit = if unit == "units" { plan.unit.clone() } else { unit.to_owned() };
+        let about = if place < METRICS.len() { about.to_owned() } else { format!("{name}: {about}") };
+        columns.push(Column { name: identifier(name), unit, about, what: What::Metric(place) });
     }
     unique(&mut columns);
     columns
@@ -65,8 +67,7 @@ fn columns(results: &Results) -> Vec<Column> {
 
 /// A key whose values are numbers has a column of them, with the unit in its name; otherwise one of texts.
 fn columns_of(place: usize, key: &Key) -> Option<Column> {
-    let plain: String = key.path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let name = plain.trim_matches('_').to_owned();
+    let name = identifier(&key.path);
     let about = format!("The key {} of the scenario.", key.path);
     let column = |name, unit: &str, what| Some(Column { name, unit: unit.into(), about: about.clone(), what });
     match &key.numbers {
@@ -74,6 +75,12 @@ fn columns_of(place: usize, key: &Key) -> Option<Column> {
         Some(_) => column(format!("{name}_{}", key.unit), &key.unit, What::Number(place)),
         None => column(name, "", What::Text(place)),
     }
+}
+
+/// A name that every reader of tables takes: letters, digits and underscores, as in `share_goodput_new`.
+fn identifier(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
 }
 
 /// Names that are equal by chance get numbers.

@@ -12,7 +12,7 @@
 //!   what a link loses, and how it changes; sources that are not TCP. [`atm`]: rate-based flow control of ABR.
 //! - [`scenario`]: the experiment as meant, complete and valid.
 //! - [`engine`]: what an engine is made of. [`net`]: hosts, ports and links, and the engine that drives them.
-//! - [`sim`]: the arrow through all of it.
+//! - [`sim`]: the arrow through all of it. [`measure`]: what is measured of a run.
 //!
 //! ```
 //! use ackclock::{ids::IdVec, link::LinkParams, scenario::*, sim, tcp::*, units::*};
@@ -30,6 +30,7 @@
 //!     });
 //! let flow = Flow {
 //!     name: "f".into(),
+//!     group: None,
 //!     forward: vec![to_s, to_b].into(),
 //!     backward: vec![back_to_s, back_to_a].into(),
 //!     start: Time::ZERO,
@@ -69,6 +70,7 @@ pub mod feedback;
 pub mod ids;
 pub mod keys;
 pub mod link;
+pub mod measure;
 pub mod net;
 pub mod packet;
 pub mod queue;

@@ -249,6 +249,8 @@ pub enum ServiceOrder {
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
+    /// The group of flows that it belongs to, for measures of groups. It changes nothing in a run.
+    pub group: Option<String>,
     /// The forward path, from the sender's host to the receiver's.
     pub forward: Route,
     /// The reverse path, of the acknowledgements.

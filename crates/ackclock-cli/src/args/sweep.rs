@@ -22,8 +22,11 @@ pub struct SweepArgs {
     /// Run each point with N seeds, the same for all points, beginning with that of the scenario [default: 1; 5 with --until-ci]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub seeds: Option<u32>,
+    /// Keep a measure of each run and draw it first, as in 'share(goodput: new)' or 'p95(one-way-delay: ping)'; may be repeated
+    #[arg(long, value_name = "MEASURE")]
+    pub measure: Vec<String>,
     /// Run each point with more seeds until half the width of its 95 % interval is at most this share of the mean, as in 2%: of the
-    /// goodput, or of another number, as in loss=10%; may be repeated
+    /// goodput, or of another number or measure, as in loss=10% or 'jain(sent)=1%'; may be repeated
     #[arg(long, value_name = "[NUMBER=]SHARE")]
     pub until_ci: Vec<String>,
     /// With --until-ci, the most seeds of a point [default: 100]

@@ -1,15 +1,18 @@
 //! The table of a sweep: a line for each point, with means over its seeds.
 
+use std::borrow::Cow;
+
 use ackclock_store::document::interval::Interval;
 use ackclock_sweep::summary::{Baseline, Method, count, difference, mean, pairs};
-use ackclock_sweep::{METRICS, Results, Status};
+use ackclock_sweep::{Results, Status};
 
 use super::columns::{NAME_LENGTH, Row, align, half_width, number, short};
 
 /// A number that is shown: its metric, heading, factor and decimals.
+#[derive(Clone)]
 struct Shown {
     metric: &'static str,
-    heading: &'static str,
+    heading: Cow<'static, str>,
     scale: f64,
     digits: usize,
 }
@@ -27,14 +30,9 @@ pub fn render(results: &Results, method: Method, baseline: Option<Baseline>) -> 
 
 fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> String {
     let plan = results.plan();
-    let places: Vec<(usize, &Shown)> = SHOWN
-        .iter()
-        .filter_map(|shown| {
-            let place =
-                METRICS.iter().position(|metric| metric.name == shown.metric).filter(|place| results.has(*place));
-            place.map(|place| (place, shown))
-        })
-        .collect();
+    let usual = SHOWN.iter().filter_map(|shown| Some((plan.place_of(shown.metric)?, shown.clone())));
+    let asked = plan.asked().map(|(place, text)| (place, Shown::asked(text, plan.about(place).unit)));
+    let places: Vec<(usize, Shown)> = asked.chain(usual).filter(|(place, _)| results.has(*place)).collect();
     let has_intervals = plan.seeds > 1;
     let mut rows: Vec<Row> = vec![header(results, &places, has_intervals, baseline.is_some())];
     let is_shown = |point: &usize| {
@@ -87,14 +85,14 @@ fn half(mean: f64, half: f64, shown: &Shown) -> String {
     half_width(&Interval { mean, ci95: Some(half), min: mean, max: mean }, shown.scale, shown.digits)
 }
 
-fn header(results: &Results, places: &[(usize, &Shown)], has_intervals: bool, is_of_pairs: bool) -> Row {
+fn header(results: &Results, places: &[(usize, Shown)], has_intervals: bool, is_of_pairs: bool) -> Row {
     let mut header: Row = results.plan().keys().map(|key| short(&key.path, NAME_LENGTH)).collect();
     if header.is_empty() {
         header.push(String::new());
     }
     header.push(if is_of_pairs { "pairs" } else { "runs" }.into());
     for (_, shown) in places {
-        header.push(shown.heading.into());
+        header.push(shown.heading.clone().into_owned());
         if has_intervals {
             header.push("+/- 95 %".into());
         }
@@ -102,13 +100,25 @@ fn header(results: &Results, places: &[(usize, &Shown)], has_intervals: bool, is
     header
 }
 
+impl Shown {
+    /// A measure that was asked for, with its unit in the heading.
+    fn asked(text: &str, unit: &str) -> Shown {
+        let (shown, scale, digits) = match unit {
+            "bit/s" => (" Mb/s", 1e-6, 3),
+            "s" => (" ms", 1e3, 3),
+            _ => ("", 1.0, 4),
+        };
+        Shown { metric: "", heading: Cow::Owned(format!("{text}{shown}")), scale, digits }
+    }
+}
+
 const SHOWN: [Shown; 6] = [
-    Shown { metric: "goodput_bps", heading: "Mb/s", scale: 1e-6, digits: 3 },
-    Shown { metric: "fairness", heading: "fairness", scale: 1.0, digits: 4 },
-    Shown { metric: "loss", heading: "loss %", scale: 100.0, digits: 3 },
-    Shown { metric: "queueing_delay_p95_s", heading: "p95 queue ms", scale: 1e3, digits: 3 },
-    Shown { metric: "udp_loss", heading: "UDP loss %", scale: 100.0, digits: 3 },
-    Shown { metric: "completion_p95_s", heading: "p95 file s", scale: 1.0, digits: 3 },
+    Shown { metric: "goodput_bps", heading: Cow::Borrowed("Mb/s"), scale: 1e-6, digits: 3 },
+    Shown { metric: "fairness", heading: Cow::Borrowed("fairness"), scale: 1.0, digits: 4 },
+    Shown { metric: "loss", heading: Cow::Borrowed("loss %"), scale: 100.0, digits: 3 },
+    Shown { metric: "queueing_delay_p95_s", heading: Cow::Borrowed("p95 queue ms"), scale: 1e3, digits: 3 },
+    Shown { metric: "udp_loss", heading: Cow::Borrowed("UDP loss %"), scale: 100.0, digits: 3 },
+    Shown { metric: "completion_p95_s", heading: Cow::Borrowed("p95 file s"), scale: 1.0, digits: 3 },
 ];
 /// More points are not read on a terminal.
 const MOST_POINTS: usize = 200;

@@ -235,3 +235,58 @@ fn a_start_that_is_no_part_of_the_rest_is_said_unless_it_is_left_out() {
     let without = place.run(&[&vary[..vary.len() - 1], &["away", "--set", advice]].concat()).exits_with(0);
     assert!(!without.stderr.contains("MSER-5"), "{without:#?}");
 }
+
+/// A measure has a column, first in the printed table; in the same folder other measures run again what lacks them, and nothing else.
+#[test]
+fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are() {
+    let place = Place::with("sweep-measures", &MIXED.replace("[flow.f1]\n", "[flow.f1]\ngroup = \"new\"\n"));
+    let sweep = |more: &[&str]| {
+        let arguments = ["sweep", "scenario.toml", "--vary", "queue.buffer=8packets,16packets", "--out", "x"];
+        place.run(&[&arguments[..], more].concat())
+    };
+    let measures = ["--measure", "share(goodput: new)", "--measure", "p95(one-way-delay: u1)", "--seeds", "2"];
+    let first = sweep(&measures).exits_with(0);
+    let head = first.stdout.lines().next().unwrap();
+    assert!(head.find("share(goodput: new)").unwrap() < head.find("Mb/s").unwrap(), "{head}");
+    assert!(head.contains("p95(one-way-delay: u1) ms"), "{head}");
+    let table = place.read("x/table.csv");
+    let columns: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let of = |name: &str| columns.iter().position(|column| *column == name).unwrap_or_else(|| panic!("{columns:?}"));
+    let row: Vec<&str> = table.lines().nth(1).unwrap().split(',').collect();
+    let of_row = |name: &str| row[of(name)].parse::<f64>().unwrap();
+    assert!(of_row("p95_one_way_delay_u1") > 0.0);
+    // What `run` says of the same run.
+    let run = place.run(&["run", "scenario.toml", "--set", "queue.buffer=8 packets", "--json"]).exits_with(0);
+    let run: Value = serde_json::from_str(&run.stdout).unwrap();
+    let flows = items(&run["runs"][0], "flows");
+    let share = number(&flows[0], &["goodput_bps"]) / sum(flows, &["goodput_bps"]);
+    assert!((share - of_row("share_goodput_new")).abs() < 1e-12);
+
+    let kept = || place.read("x/runs.jsonl").lines().count();
+    sweep(&measures).exits_with(0);
+    assert_eq!(kept(), 4);
+    sweep(&["--measure", "jain(sent)", "--seeds", "2"]).exits_with(0);
+    assert_eq!(kept(), 8, "each run once more");
+    let until = sweep(&["--until-ci", "jain(sent)=50%", "--seeds", "2"]).exits_with(0);
+    assert!(until.stdout.starts_with("queue.buffer  runs  jain(sent)"), "{}", until.stdout);
+    assert!(place.read("x/report.html").contains("id=\"jain-sent-\""));
+}
+
+#[test]
+fn measures_that_nothing_has_are_refused_with_what_there_is() {
+    let place = Place::with("sweep-measures-wrong", MIXED);
+    let refused = |measure: &str, says: &[&str]| {
+        let sweep = ["sweep", "scenario.toml", "--vary", "queue.buffer=8packets,16packets", "--measure", measure];
+        place.run(&sweep).exits_with(3).says(says);
+        assert_eq!(place.names(), ["scenario.toml"]);
+    };
+    refused("share(godput: f1)", &["there is no measure `godput`", "did you mean `goodput`?"]);
+    refused("share(goodput: f9)", &["nothing is called `f9`", "did you mean `f1`?"]);
+    refused("jitter(f1)", &["`jitter` are many times: write mean(jitter)"]);
+    let sweep = ["sweep", "scenario.toml", "--set", "delays=false", "--measure", "p95(round-trip)"];
+    place.run(&sweep).exits_with(3).says(&["needs the delays", "set delays = true"]);
+    place.write("sweep.toml", "scenario = \"scenario.toml\"\nmeasures = [\"sum(goodputt)\", 3]\n");
+    place.run(&["sweep", "sweep.toml"]).exits_with(3).says(&["did you mean `goodput`?", "`measures` holds"]);
+    let explained = place.run(&["explain", "share-sent-again"]).exits_with(0).stdout;
+    assert!(explained.contains("a measure, as in --measure"), "{explained}");
+}

@@ -282,6 +282,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         writes: None,
         service: ackclock::scenario::ServiceCategory::UBR,
         tcp,
+        group: None,
         forced_drops: vec![],
     };
     Scenario {

@@ -136,6 +136,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         };
         let flow = Flow {
             name,
+            group: common.settings.text("group").map(str::to_owned),
             forward: forward.into(),
             backward: backward.into(),
             start: common.start,

@@ -25,6 +25,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         sections: &[Section::Flow],
+        name: "group",
+        kind: Kind::Text,
+        default: Fallback::Derived("none"),
+        source: "Ackclock",
+        about: "Name of a group of flows, of which measures are taken together, as in share(goodput: new). It changes nothing in a run.",
+        used_if: ALWAYS,
+    },
+    Key {
+        sections: &[Section::Flow],
         name: "route",
         kind: Kind::Route,
         default: Fallback::Derived("fewest links, then least delay, then names in order"),

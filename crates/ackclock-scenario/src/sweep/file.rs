@@ -1,6 +1,9 @@
 //! Sweep files: a scenario, and what to vary.
 
+use ackclock::measure::Expression;
+
 use super::dimension::Path;
+use super::measures;
 use super::range::{self, Range};
 use super::vary::{Assignment, Values, Varied};
 use super::width::Width;
@@ -19,6 +22,8 @@ pub(super) struct SweepFile {
     pub(super) seeds: Option<u64>,
     pub(super) max_seeds: Option<u64>,
     pub(super) widths: Vec<Width>,
+    /// The measures that are asked for.
+    pub(super) measures: Vec<Expression>,
     pub(super) latin_hypercube: Option<usize>,
     /// Values of every point.
     pub(super) sets: Option<Table>,
@@ -35,11 +40,17 @@ impl SweepFile {
     pub(super) fn read(
         tree: &Table,
         path: &str,
-        numbers: &[&str],
+        known: &[&str],
         source: &dyn Source,
         report: &mut Report,
     ) -> SweepFile {
         let mut file = SweepFile { at: Some(tree.at), ..SweepFile::default() };
+        // First of all, because intervals may be asked for of each.
+        if let Some(Entry { item, .. }) = tree.entries.get("measures")
+            && let Node::Array(items) = &item.node
+        {
+            file.measures.extend(items.iter().filter_map(|item| measure(item, report)));
+        }
         for (name, entry) in &tree.entries {
             let item = &entry.item;
             match (name.as_str(), &item.node) {
@@ -50,14 +61,17 @@ impl SweepFile {
                 ("seeds", Node::Integer(Some(count @ 1..=MOST))) => file.seeds = Some(*count as u64),
                 ("max_seeds", Node::Integer(Some(count @ 2..=MOST))) => file.max_seeds = Some(*count as u64),
                 ("until_ci", Node::Text(text)) => {
-                    file.widths.extend(Width::parse(text, item.at, numbers, report));
+                    file.widths.extend(Width::parse(text, item.at, known, &mut file.measures, report));
                 }
                 ("until_ci", Node::Array(items)) => {
-                    file.widths.extend(items.iter().filter_map(|item| width(item, numbers, report)));
+                    for item in items {
+                        file.widths.extend(width(item, known, &mut file.measures, report));
+                    }
                 }
                 ("latin_hypercube", Node::Integer(Some(count @ 2..=MOST))) => {
                     file.latin_hypercube = Some(*count as usize);
                 }
+                ("measures", Node::Array(_)) => {}
                 ("set", Node::Table(table)) => file.sets = Some(table.clone()),
                 ("vary", Node::Table(table)) => {
                     let each = assignments(table, report).into_iter();
@@ -112,14 +126,27 @@ fn wrong(name: &str, entry: &Entry, report: &mut Report) {
         .label(format!("expected {expected}"));
 }
 
-fn width(item: &Item, known: &[&str], report: &mut Report) -> Option<Width> {
+/// A measure of the list of a file.
+fn measure(item: &Item, report: &mut Report) -> Option<Expression> {
+    match &item.node {
+        Node::Text(text) => measures::parse(text, item.at, report),
+        _ => {
+            report
+                .error(item.at, format!("`measures` holds {}", item.described()))
+                .label("expected text, as in \"share(goodput: f1)\"");
+            None
+        }
+    }
+}
+
+fn width(item: &Item, known: &[&str], measures: &mut Vec<Expression>, report: &mut Report) -> Option<Width> {
     let Node::Text(text) = &item.node else {
         report
             .error(item.at, format!("`until_ci` holds {}", item.described()))
             .label("expected text, as in \"loss=10%\"");
         return None;
     };
-    Width::parse(text, item.at, known, report)
+    Width::parse(text, item.at, known, measures, report)
 }
 
 /// The keys of a table within [[zip]], which change together.
@@ -171,10 +198,11 @@ fn values(item: &Item, report: &mut Report) -> Option<Values> {
 }
 
 /// The keys of sweep files, and what they are.
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 9] = [
     ("scenario", "the path of a scenario file in quotes"),
     ("seeds", "a whole number from 1 to 1000000"),
     ("max_seeds", "a whole number from 2 to 1000000"),
+    ("measures", "a list of texts, as in [\"share(goodput: f1)\"]"),
     ("until_ci", "a share of the mean as text, as in \"2%\" or \"loss=10%\", or a list of such texts"),
     ("latin_hypercube", "a whole number from 2 to 1000000"),
     ("set", "a table of values: write [set]"),

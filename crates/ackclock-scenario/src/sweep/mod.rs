@@ -7,14 +7,18 @@
 mod base;
 mod dimension;
 mod file;
+mod measures;
 mod range;
 mod sample;
 mod vary;
 mod width;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackclock::measure::Expression;
 
 pub use dimension::{Dimension, VariedKey};
+pub use measures::Lack;
 pub use width::Width;
 
 use crate::load::{Loaded, load_tree};
@@ -40,6 +44,8 @@ pub struct Request<'a> {
     pub latin_hypercube: Option<usize>,
     /// `[number=]share`: how narrow confidence intervals are to be.
     pub until_ci: &'a [String],
+    /// Measures that are kept of each run, as `share(goodput: f1)`.
+    pub measures: &'a [String],
     /// The names of the numbers that intervals are found of; the first is meant where none is named.
     pub numbers: &'a [&'a str],
 }
@@ -58,6 +64,8 @@ pub struct Sweep<'a> {
     pub max_seeds: Option<u64>,
     /// The intervals that points get more seeds for, those of the command line if there are any; each number once.
     pub widths: Vec<Width>,
+    /// The measures that are kept of each run, each once: those of the file, of the command line, and of the intervals.
+    pub measures: Vec<Expression>,
     /// The arguments by which a scenario is run alone as at any point, but for the values of the point: its file, and `--set`
     /// with what holds at every point.
     pub arguments: Vec<String>,
@@ -86,8 +94,9 @@ impl<'a> Sweep<'a> {
         if without_recordings(&mut tree) {
             arguments.extend(["--set".into(), "delays=true".into()]);
         }
-        let SweepFile { sets, varied: of_file, seeds, max_seeds, widths: of_widths, latin_hypercube, .. } =
-            file.unwrap_or_default();
+        let SweepFile {
+            sets, varied: of_file, seeds, max_seeds, widths: of_widths, mut measures, latin_hypercube, ..
+        } = file.unwrap_or_default();
         if let Some(sets) = sets {
             dimension::assignments(&sets).into_iter().for_each(|set| arguments.extend(["--set".into(), set]));
             tree.overlay(sets);
@@ -104,8 +113,11 @@ impl<'a> Sweep<'a> {
         warn_of_sets(&varied, &tree, of_sweep, &mut report);
         let wanted = request.latin_hypercube.or(latin_hypercube);
         let dimensions = dimensions(varied, wanted, &mut report);
-        let widths = widths(request, of_widths, &mut report);
-        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, max_seeds, widths, arguments };
+        measures.extend(request.measures.iter().filter_map(|text| measures::argument(text, &mut report)));
+        let widths = widths(request, of_widths, &mut measures, &mut report);
+        let mut seen = BTreeSet::new();
+        measures.retain(|measure| !request.numbers.contains(&measure.text()) && seen.insert(measure.text().to_owned()));
+        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, max_seeds, widths, measures, arguments };
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.
             let report = std::mem::take(&mut sweep.report);
@@ -268,10 +280,15 @@ fn place_of(tree: &Table, names: &[(String, At)]) -> Option<At> {
 }
 
 /// Those of the command line replace those of the file. Of a number that is named twice the narrower interval counts.
-fn widths(request: &Request<'_>, of_file: Vec<Width>, report: &mut Report) -> Vec<Width> {
+fn widths(
+    request: &Request<'_>,
+    of_file: Vec<Width>,
+    measures: &mut Vec<Expression>,
+    report: &mut Report,
+) -> Vec<Width> {
     let known = request.numbers;
     let of_arguments: Vec<Width> =
-        request.until_ci.iter().filter_map(|text| Width::argument(text, known, report)).collect();
+        request.until_ci.iter().filter_map(|text| Width::argument(text, known, measures, report)).collect();
     let mut widths: Vec<Width> = Vec::new();
     for width in if request.until_ci.is_empty() { of_file } else { of_arguments } {
         match widths.iter_mut().find(|other| other.number == width.number) {

@@ -1,5 +1,8 @@
 //! `--until-ci [NUMBER=]SHARE`: how narrow the confidence intervals of a number of the runs have to be.
 
+use ackclock::measure::Expression;
+
+use super::measures;
 use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
 use crate::text::tree::quoted;
@@ -15,18 +18,33 @@ pub struct Width {
 
 impl Width {
     /// Reads an argument. The first of the known numbers is meant where none is named.
-    pub(super) fn argument(text: &str, known: &[&str], report: &mut Report) -> Option<Width> {
+    pub(super) fn argument(
+        text: &str,
+        known: &[&str],
+        measures: &mut Vec<Expression>,
+        report: &mut Report,
+    ) -> Option<Width> {
         let id = report.add_argument(OPTION, text);
-        Width::parse(text, At::new(id, 0..text.len(), 0), known, report)
+        Width::parse(text, At::new(id, 0..text.len(), 0), known, measures, report)
     }
 
-    /// Reads a text at a place.
-    pub(super) fn parse(text: &str, at: At, known: &[&str], report: &mut Report) -> Option<Width> {
-        let (number, share) = match text.split_once('=') {
+    /// Reads a text at a place. A number that is none of the known ones may be a measure, which is asked for by that.
+    pub(super) fn parse(
+        text: &str,
+        at: At,
+        known: &[&str],
+        measures: &mut Vec<Expression>,
+        report: &mut Report,
+    ) -> Option<Width> {
+        let (number, share) = match text.rsplit_once('=') {
             Some((number, share)) => (number.trim(), share),
             None => (*known.first()?, text),
         };
-        if !known.contains(&number) {
+        let is_asked = |measures: &[Expression]| measures.iter().any(|measure| measure.text() == number);
+        if !known.contains(&number) && !is_asked(measures) && number.contains('(') {
+            measures.push(measures::parse(number, at, report)?);
+        }
+        if !known.contains(&number) && !is_asked(measures) {
             let near = suggest::nearest(number, known.iter().copied());
             report
                 .error(at, format!("{} is no number of a run", quoted(number)))

@@ -5,6 +5,7 @@ pub(crate) mod until;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ackclock::measure::Expression;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_scenario::sweep::{VariedKey, rows};
 use ackclock_store::{Key as RunKey, seal};
@@ -121,6 +122,9 @@ impl Plan {
         if plan.is_of_this_version() {
             seal::read::<Plan>(text)?;
         }
+        if plan.is_of_this_version() && plan.asked().any(|(_, text)| Expression::parse(text).is_err()) {
+            return Err("it is damaged: a number of a row is no measure".into());
+        }
         let is_even = |keys: &Vec<Key>| {
             let length = keys.first().map_or(0, |key| key.values.len());
             keys.iter().all(|key| {
@@ -139,7 +143,7 @@ impl Plan {
         if plan.seeds == 0 || runs.is_none() || last.is_none() {
             return Err(format!("it is damaged: {} seeds from {} on", plan.seeds, plan.first_seed));
         }
-        if plan.until_ci.as_ref().is_some_and(|until| !until.is_sound(plan.seeds)) {
+        if plan.until_ci.as_ref().is_some_and(|until| !until.is_sound(plan.seeds, &plan.metrics)) {
             return Err("it is damaged: no number of seeds follows from its rule".into());
         }
         Ok(plan)
@@ -230,7 +234,8 @@ impl Plan {
     pub fn is_of_this_version(&self) -> bool {
         self.format_version == FORMAT_VERSION
             && self.result_version == RESULT_VERSION
-            && self.metrics.iter().map(String::as_str).eq(METRICS.iter().map(|metric| metric.name))
+            && self.metrics.len() >= METRICS.len()
+            && self.metrics.iter().zip(METRICS).all(|(name, metric)| name == metric.name)
     }
 
     /// Eight digits that change with the points, not with the number of seeds.

@@ -10,8 +10,6 @@ use ackclock::record::stats;
 use ackclock_scenario::sweep::Width;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::METRICS;
-
 /// When points have enough seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UntilCi {
@@ -24,7 +22,7 @@ pub struct UntilCi {
 /// The largest half width of the intervals of a number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricWidth {
-    /// The name of the number, one of [`METRICS`].
+    /// The name of the number, one of those of a row.
     pub metric: String,
     /// As a share of the mean.
     pub share: f64,
@@ -44,18 +42,16 @@ impl UntilCi {
     }
 
     /// Whether it can be followed.
-    pub(crate) fn is_sound(&self, seeds: usize) -> bool {
-        let is_sound = |width: &MetricWidth| {
-            width.share > 0.0 && width.share < 1.0 && METRICS.iter().any(|metric| metric.name == width.metric)
-        };
+    pub(crate) fn is_sound(&self, seeds: usize, metrics: &[String]) -> bool {
+        let is_sound = |width: &MetricWidth| width.share > 0.0 && width.share < 1.0 && metrics.contains(&width.metric);
         (2..=seeds).contains(&self.least) && !self.widths.is_empty() && self.widths.iter().all(is_sound)
     }
 
     /// How many seeds a point is to have that has `seeds`, all of which have ended: more, or `seeds` if that is enough. `values`
     /// are the values of a number, by its place in the list of metrics, in the runs that have it.
-    pub(crate) fn after(&self, seeds: usize, values: impl Fn(usize) -> Vec<f64>) -> usize {
+    pub(crate) fn after(&self, seeds: usize, metrics: &[String], values: impl Fn(usize) -> Vec<f64>) -> usize {
         let after = |width: &MetricWidth| {
-            let place = METRICS.iter().position(|metric| metric.name == width.metric);
+            let place = metrics.iter().position(|metric| *metric == width.metric);
             place.map_or(seeds, |place| width.after(seeds, &values(place)))
         };
         self.widths.iter().map(after).max().unwrap_or(seeds)
@@ -129,13 +125,14 @@ mod tests {
                 .map(|(metric, share)| MetricWidth { metric: (*metric).into(), share: *share })
                 .collect(),
         };
-        let loss = METRICS.iter().position(|metric| metric.name == "loss").unwrap();
+        let metrics = ["goodput_bps".to_owned(), "loss".to_owned()];
+        let loss = 1;
         let values = |place: usize| if place == loss { vec![1.0, 3.0] } else { vec![5.0, 5.0] };
-        assert_eq!(until(&[("goodput_bps", 0.1)]).after(2, values), 2);
-        assert_eq!(until(&[("goodput_bps", 0.1), ("loss", 0.1)]).after(2, values), 4);
-        assert!(until(&[("loss", 0.1)]).is_sound(2));
-        assert!(!until(&[("loss", 0.1)]).is_sound(1) && !until(&[("loss", 1.0)]).is_sound(2));
-        assert!(!until(&[]).is_sound(2) && !until(&[("lost", 0.1)]).is_sound(2));
+        assert_eq!(until(&[("goodput_bps", 0.1)]).after(2, &metrics, values), 2);
+        assert_eq!(until(&[("goodput_bps", 0.1), ("loss", 0.1)]).after(2, &metrics, values), 4);
+        assert!(until(&[("loss", 0.1)]).is_sound(2, &metrics));
+        assert!(!until(&[("loss", 0.1)]).is_sound(1, &metrics) && !until(&[("loss", 1.0)]).is_sound(2, &metrics));
+        assert!(!until(&[]).is_sound(2, &metrics) && !until(&[("lost", 0.1)]).is_sound(2, &metrics));
     }
 
     /// A rule that stops where an interval happens to be narrow covers the mean less often than 95 %. The shares that the manual

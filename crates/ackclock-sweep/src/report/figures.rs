@@ -1,6 +1,7 @@
 //! The figures of a sweep: each number over keys, with bands or bars for the confidence intervals; on a page, as SVG and PDF for a
 //! paper, and as CSV.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -13,16 +14,16 @@ use ackclock_report::page::number::Scale;
 use ackclock_report::page::paper::{Plot, pdf_file, pdf_has, svg_file};
 
 use super::layout::{Layout, Panel, accepted, layout, panels, rows_of};
-use crate::metrics::METRICS;
 use crate::plan::{Key, Plan};
 use crate::results::Results;
 use crate::summary::{Method, mean};
 use crate::table::{Selection, summary_csv};
 
 /// A number that is drawn: its metric, what it is called, and its unit as scales of plots know it.
+#[derive(Clone, Debug)]
 pub(super) struct Drawn {
-    pub(super) metric: &'static str,
-    pub(super) name: &'static str,
+    pub(super) metric: Cow<'static, str>,
+    pub(super) name: Cow<'static, str>,
     unit: &'static str,
     /// What it is multiplied with, and the decimals, in tables.
     pub(super) scale: f64,
@@ -37,12 +38,28 @@ impl Drawn {
     }
 }
 
-/// The numbers that runs have, by their places in the list of metrics.
-pub(super) fn drawn(results: &Results) -> impl Iterator<Item = (usize, &'static Drawn)> {
-    DRAWN.iter().filter_map(|drawn| {
-        let place = METRICS.iter().position(|metric| metric.name == drawn.metric)?;
-        results.has(place).then_some((place, drawn))
-    })
+/// The numbers that runs have, by their places in a row: first those that were asked for.
+pub(super) fn drawn(results: &Results) -> Vec<(usize, Drawn)> {
+    let plan = results.plan();
+    let asked = plan.asked().map(|(place, text)| (place, Drawn::asked(text, plan)));
+    let others = DRAWN.iter().filter_map(|drawn| Some((plan.place_of(&drawn.metric)?, drawn.clone())));
+    asked.chain(others).filter(|(place, _)| results.has(*place)).collect()
+}
+
+impl Drawn {
+    /// A measure that was asked for.
+    fn asked(text: &str, plan: &Plan) -> Drawn {
+        let place = plan.place_of(text).expect("it is one of the plan");
+        let of = |unit, scale, shown, decimals| {
+            let (metric, name) = (Cow::Owned(text.to_owned()), Cow::Owned(text.to_owned()));
+            Drawn { metric, name, unit, scale, shown, decimals }
+        };
+        match plan.about(place).unit {
+            "bit/s" => of("bit/s", 1e-6, "Mb/s", 3),
+            "s" => of("s", 1e3, "ms", 3),
+            _ => of("fraction", 1.0, "", 4),
+        }
+    }
 }
 
 /// Whether a sweep has anything that can be drawn: a key changes.
@@ -70,7 +87,7 @@ pub fn pdf_has_letters(plan: &Plan) -> bool {
 pub fn figure_csv(results: &Results, method: Method) -> Option<Vec<u8>> {
     let figures = Figures::of(results, method)?;
     let points = figures.points(figures.on_paper());
-    let metrics: Vec<usize> = drawn(results).map(|(place, _)| place).collect();
+    let metrics: Vec<usize> = drawn(results).into_iter().map(|(place, _)| place).collect();
     (!points.is_empty()).then(|| figures.csv(&points, &metrics))
 }
 
@@ -145,9 +162,10 @@ impl<'a> Figures<'a> {
         let mut html = Html::new();
         let mut goes_beyond = false;
         html.tag("div", &[("class", "quarters")], |html| {
-            for drawn in drawn(self.results) {
-                html.tag("div", &[("class", "quarter"), ("id", &drawn.1.metric.replace('_', "-"))], |html| {
-                    html.leaf("h3", &[("title", METRICS[drawn.0].about)], drawn.1.name);
+            for (place, number) in drawn(self.results) {
+                let drawn = (place, &number);
+                html.tag("div", &[("class", "quarter"), ("id", &id(&number.metric))], |html| {
+                    html.leaf("h3", &[("title", self.results.plan().about(place).about)], &number.name);
                     goes_beyond |= self.plots_html(drawn, html);
                     self.numbers(drawn, html);
                 });
@@ -176,7 +194,7 @@ impl<'a> Figures<'a> {
     }
 
     /// The values behind the plots of a number, as a file.
-    fn numbers(&self, (place, drawn): (usize, &'static Drawn), html: &mut Html) {
+    fn numbers(&self, (place, drawn): (usize, &Drawn), html: &mut Html) {
         let points = self.points(&self.panels);
         html.tag("p", &[("class", "note")], |html| {
             if points.len() <= MOST_INLINE {
@@ -193,7 +211,7 @@ impl<'a> Figures<'a> {
     }
 
     /// Whether an interval goes on beyond an axis.
-    fn plots_html(&self, drawn: (usize, &'static Drawn), html: &mut Html) -> bool {
+    fn plots_html(&self, drawn: (usize, &Drawn), html: &mut Html) -> bool {
         let plots = self.bands(drawn);
         html.tag("div", &[("class", "multiples")], |html| match self.layout {
             Layout::Map { x, y } => {
@@ -210,7 +228,7 @@ impl<'a> Figures<'a> {
     }
 
     /// The plots of curves of a number. All have the same upright axis.
-    fn bands(&self, drawn: (usize, &'static Drawn)) -> Vec<Bands> {
+    fn bands(&self, drawn: (usize, &Drawn)) -> Vec<Bands> {
         let mut plots: Vec<Bands> = self.panels.iter().map(|panel| self.plot(panel, drawn, true)).collect();
         let reach: Vec<f64> = plots.iter().flat_map(Bands::extent).collect();
         plots.iter_mut().for_each(|plot| plot.reach.clone_from(&reach));
@@ -219,16 +237,16 @@ impl<'a> Figures<'a> {
 
     /// The curves of all plots by name.
     fn legend(&self) -> Html {
-        let Some(first) = drawn(self.results).next() else { return Html::new() };
-        let plots = self.bands(first);
+        let Some((place, first)) = drawn(self.results).into_iter().next() else { return Html::new() };
+        let plots = self.bands((place, &first));
         let most = plots.iter().max_by_key(|plot| plot.curves.len()).filter(|plot| plot.curves.len() > 1);
         most.map_or(Html::new(), Bands::legend)
     }
 
     /// The points by their names, those with the largest first number first; the same order for all numbers.
-    fn dots(&self, (place, drawn): (usize, &'static Drawn), linked: bool) -> Dots {
+    fn dots(&self, (place, drawn): (usize, &Drawn), linked: bool) -> Dots {
         let plan = self.results.plan();
-        let first = self::drawn(self.results).next().map_or(place, |(place, _)| place);
+        let first = self::drawn(self.results).first().map_or(place, |(place, _)| *place);
         let of = |point: usize, place: usize| mean(self.results, point, place, self.method);
         let rank = |point: &usize| of(*point, first).map_or(f64::NEG_INFINITY, |mean| mean.mean);
         let mut points: Vec<usize> = accepted(plan).collect();
@@ -246,7 +264,7 @@ impl<'a> Figures<'a> {
                 href: if linked { self.href(point) } else { String::new() },
             }
         };
-        Dots { of: (drawn.name.to_owned(), drawn.unit.to_owned()), rows: points.into_iter().map(row).collect() }
+        Dots { of: (drawn.name.to_string(), drawn.unit.to_owned()), rows: points.into_iter().map(row).collect() }
     }
 
     /// The parts of the figure for a paper.
@@ -258,7 +276,8 @@ impl<'a> Figures<'a> {
     }
 
     fn paper(&self) -> Option<Vec<Plot>> {
-        let plots = drawn(self.results).flat_map(|drawn| match self.layout {
+        let all = drawn(self.results);
+        let plots = all.iter().map(|(place, drawn)| (*place, drawn)).flat_map(|drawn| match self.layout {
             Layout::Map { x, y } => vec![Plot::Map(self.map(x, y, drawn, false))],
             Layout::Words => vec![Plot::Dots(self.dots(drawn, false))],
             Layout::Curves { .. } | Layout::Sample { .. } => {
@@ -293,7 +312,7 @@ impl<'a> Figures<'a> {
         if point < self.first_without_row { format!("#point-{point}") } else { String::new() }
     }
 
-    fn map(&self, x: usize, y: usize, (place, drawn): (usize, &'static Drawn), linked: bool) -> HeatMap {
+    fn map(&self, x: usize, y: usize, (place, drawn): (usize, &Drawn), linked: bool) -> HeatMap {
         let plan = self.results.plan();
         // Either all cells have links, or none: many are put together.
         let linked = linked && self.first_without_row == usize::MAX;
@@ -306,14 +325,14 @@ impl<'a> Figures<'a> {
         };
         HeatMap {
             title: String::new(),
-            of: (drawn.name.to_owned(), drawn.unit.to_owned()),
+            of: (drawn.name.to_string(), drawn.unit.to_owned()),
             x: scale_of(&plan.dimensions[x][0]),
             y: scale_of(&plan.dimensions[y][0]),
             cells: accepted(plan).filter_map(cell).collect(),
         }
     }
 
-    fn plot(&self, panel: &Panel, (place, drawn): (usize, &'static Drawn), linked: bool) -> Bands {
+    fn plot(&self, panel: &Panel, (place, drawn): (usize, &Drawn), linked: bool) -> Bands {
         let plan = self.results.plan();
         let (dimension, key) = panel.axis;
         let key = &plan.dimensions[dimension][key];
@@ -336,7 +355,7 @@ impl<'a> Figures<'a> {
             title: panel.title.clone(),
             x: (key.path.clone(), unit_of(key).to_owned()),
             logarithmic: is_logarithmic(&key.accepted_numbers()),
-            y: (drawn.name.to_owned(), drawn.unit.to_owned()),
+            y: (drawn.name.to_string(), drawn.unit.to_owned()),
             reach: Vec::new(),
             curves: panel.curves.iter().zip(&panel.labels).map(curve).collect(),
             joined: panel.joined,
@@ -423,20 +442,27 @@ fn is_logarithmic(numbers: &[f64]) -> bool {
     spread(steps(|a, b| (b / a).ln())) < spread(steps(|a, b| b - a))
 }
 
-pub(super) const DRAWN: [Drawn; 6] = [
-    Drawn { metric: "goodput_bps", name: "Goodput", unit: "bit/s", scale: 1e-6, shown: "Mb/s", decimals: 3 },
-    Drawn {
-        metric: "queueing_delay_p95_s",
-        name: "Queueing delay, p95",
-        unit: "s",
-        scale: 1e3,
-        shown: "ms",
-        decimals: 3,
-    },
-    Drawn { metric: "loss", name: "Loss", unit: "%", scale: 100.0, shown: "%", decimals: 3 },
-    Drawn { metric: "fairness", name: "Fairness", unit: "fraction", scale: 1.0, shown: "", decimals: 4 },
-    Drawn { metric: "udp_loss", name: "Loss of UDP", unit: "%", scale: 100.0, shown: "%", decimals: 3 },
-    Drawn { metric: "completion_p95_s", name: "Completion time, p95", unit: "s", scale: 1.0, shown: "s", decimals: 3 },
+/// A name as the end of a link.
+fn id(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+const fn usual(
+    metric: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    (scale, shown, decimals): (f64, &'static str, usize),
+) -> Drawn {
+    Drawn { metric: Cow::Borrowed(metric), name: Cow::Borrowed(name), unit, scale, shown, decimals }
+}
+
+pub(super) static DRAWN: [Drawn; 6] = [
+    usual("goodput_bps", "Goodput", "bit/s", (1e-6, "Mb/s", 3)),
+    usual("queueing_delay_p95_s", "Queueing delay, p95", "s", (1e3, "ms", 3)),
+    usual("loss", "Loss", "%", (100.0, "%", 3)),
+    usual("fairness", "Fairness", "fraction", (1.0, "", 4)),
+    usual("udp_loss", "Loss of UDP", "%", (100.0, "%", 3)),
+    usual("completion_p95_s", "Completion time, p95", "s", (1.0, "s", 3)),
 ];
 /// More points have no rows in the table of the page.
 pub(crate) const MOST_ROWS: usize = 2000;

@@ -21,16 +21,10 @@ use crate::summary::{Mean, Method, count, mean};
 use figures::{DRAWN, Drawn, Figures, drawn};
 use layout::accepted;
 
-/// The numbers that are drawn, if runs have them.
-pub(crate) const DRAWN_METRICS: [&str; DRAWN.len()] = {
-    let mut names = [""; DRAWN.len()];
-    let mut nth = 0;
-    while nth < DRAWN.len() {
-        names[nth] = DRAWN[nth].metric;
-        nth += 1;
-    }
-    names
-};
+/// How many of the usual numbers that are drawn runs have, by what `has` says of each.
+pub(crate) fn usual_numbers(has: impl Fn(&str) -> bool) -> usize {
+    DRAWN.iter().filter(|drawn| has(&drawn.metric)).count()
+}
 
 /// The page of a sweep: curves, and a table of all points with the command of each.
 pub fn page(results: &Results, method: Method) -> String {
@@ -87,10 +81,10 @@ fn lead(results: &Results, method: Method) -> Html {
 /// A row for each point: values, means, and the command that runs it alone.
 fn table(results: &Results, method: Method) -> Html {
     let plan = results.plan();
-    let shown: Vec<(usize, &Drawn)> = drawn(results).collect();
+    let shown: Vec<(usize, Drawn)> = drawn(results);
     let mut table = of_keys(plan, "Means of all points");
     for (_, drawn) in &shown {
-        table = table.column(drawn.name, drawn.shown);
+        table = table.column(drawn.name.as_ref(), drawn.shown);
     }
     table = table.column("runs", "").words("arguments");
     let accepted: Vec<usize> = accepted(plan).collect();

@@ -9,7 +9,7 @@ use crate::summary::{Mean, Method, mean};
 
 /// Where the first two numbers are largest and least, as far as the intervals tell; none of a single point.
 pub(super) fn says(results: &Results, method: Method) -> Vec<String> {
-    drawn(results).take(2).filter_map(|(place, drawn)| of(results, method, place, drawn)).collect()
+    drawn(results).iter().take(2).filter_map(|(place, drawn)| of(results, method, *place, drawn)).collect()
 }
 
 fn of(results: &Results, method: Method, place: usize, drawn: &Drawn) -> Option<String> {

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use ackclock_store::Key as RunKey;
 
+use crate::metrics::METRICS;
 use crate::plan::Plan;
 use crate::results::row::Row;
 
@@ -154,7 +155,7 @@ impl Results {
         runs.filter_map(|run| self.plan.key(run).map(|key| (key, run))).collect()
     }
 
-    /// Puts the row of a run into its place. A row with other numbers than these is not taken.
+    /// Puts the row of a run into its place. A row that lacks a number is not taken: the run is made again.
     pub(crate) fn set(&mut self, run: usize, row: Row) {
         let width = self.plan.metrics.len();
         let before = self.status[run];
@@ -163,9 +164,13 @@ impl Results {
                 self.failures.insert(run, reason);
                 self.status[run] = Status::Failed;
             }
-            None if row.numbers.len() == width => {
+            None if row.numbers.len() == METRICS.len()
+                && self.plan.asked().all(|(_, text)| row.asked.contains_key(text)) =>
+            {
+                let asked = self.plan.asked().map(|(_, text)| row.asked[text]);
+                let numbers = row.numbers.into_iter().chain(asked);
                 let place = &mut self.numbers[run * width..(run + 1) * width];
-                place.iter_mut().zip(row.numbers).for_each(|(place, number)| *place = number.unwrap_or(f64::NAN));
+                place.iter_mut().zip(numbers).for_each(|(place, number)| *place = number.unwrap_or(f64::NAN));
                 self.failures.remove(&run);
                 self.status[run] = Status::Finished;
                 if let Some(settles_s) = row.settles_s {
@@ -198,7 +203,7 @@ impl Results {
                 break;
             }
             let values = |metric: usize| runs.clone().filter_map(|run| self.number(run, metric)).collect();
-            let after = until.after(needed as usize, values).min(self.plan.seeds) as u32;
+            let after = until.after(needed as usize, &self.plan.metrics, values).min(self.plan.seeds) as u32;
             if after == needed {
                 break;
             }
@@ -211,7 +216,6 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::METRICS;
     use crate::plan::until::{MetricWidth, UntilCi};
 
     fn row(goodput: f64) -> Row {

@@ -1,5 +1,7 @@
 //! What the ledger has of a run.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// What is kept of a run: a line of the ledger.
@@ -7,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Row {
     /// In the order of [`METRICS`](crate::METRICS); nothing of a run that failed.
     pub numbers: Vec<Option<f64>>,
+    /// The measures that were asked for, by their text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked: BTreeMap<String, Option<f64>>,
     /// Why there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
@@ -21,7 +26,7 @@ pub(crate) struct Row {
 impl Row {
     /// A hash of the numbers: runs with the same are equal.
     pub(crate) fn hash_of_numbers(&self) -> u128 {
-        let hash = blake3::hash(format!("{:?}", self.numbers).as_bytes());
+        let hash = blake3::hash(format!("{:?}{:?}", self.numbers, self.asked).as_bytes());
         let (first, _) = hash.as_bytes().split_at(size_of::<u128>());
         u128::from_le_bytes(first.try_into().expect("a hash has 32 octets"))
     }

@@ -59,6 +59,7 @@ fn crossed(scenario: &Scenario) -> IdVec<LinkId, bool> {
 fn of_flow(flow: &Flow) -> bool {
     let Flow {
         name: _,
+        group: _,
         forward: _,
         backward: _,
         start: _,

@@ -98,7 +98,8 @@ impl Counted {
 }
 
 impl PortCounts {
-    fn of(port: &PortRecord) -> PortCounts {
+    /// What happened at a port in the whole run.
+    pub fn of(port: &PortRecord) -> PortCounts {
         let PortRecord { arrivals, departures, drops, mean_queue, rates, .. } = *port;
         let marked_cells = rates.map(|rates| rates.marked_cells);
         PortCounts { arrivals, departures, drops, mean_queue, marked_cells }

@@ -29,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "scenario", "engine",
         ],
     ),
+    ("measure", &["units", "record", "scenario"]),
     ("sim", &["units", "ids", "record", "scenario", "net"]),
     ("lib", &[]),
 ];

@@ -264,6 +264,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         writes: None,
         service: ServiceCategory::Ubr { pcr },
         tcp,
+        group: None,
         forced_drops: Vec::new(),
     }
 }

@@ -6,6 +6,7 @@ mod from_outside;
 #[path = "../lab/mod.rs"]
 mod lab;
 mod load_ratio;
+mod measures;
 mod network;
 mod paths;
 mod random_networks;

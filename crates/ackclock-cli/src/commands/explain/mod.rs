@@ -1,5 +1,6 @@
 //! `ackclock explain`: what a word means, wherever the program uses it.
 
+use ackclock::measure::Quantity;
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_scenario::NOT_MODELLED_PAGE;
 use ackclock_store::tables::{SEED, columns};
@@ -88,6 +89,15 @@ fn entries() -> Vec<Entry> {
             unit => format!(", in {unit}"),
         };
         add(metric.name, format!("a column of tables of sweeps{unit}\n    {}", metric.about));
+    }
+    let measures = Quantity::names().filter(|name| METRICS.iter().all(|metric| metric.name != *name));
+    for (name, quantity) in measures.filter_map(|name| Some((name, Quantity::named(name)?))) {
+        let example = match quantity {
+            Quantity::Times(_) => format!("p95({name})"),
+            Quantity::OfPorts(_) => format!("{name}(sw1->sw2)"),
+            Quantity::OfFlows(..) | Quantity::OfRun(_) => format!("sum({name})"),
+        };
+        add(name, format!("a measure, as in --measure '{example}'\n    {} docs/measures.md.", quantity.about()));
     }
     for pooled in POOLED {
         let merged = "From merged histograms, to within 1.6 %.";

@@ -11,6 +11,7 @@ pub fn of(args: &SweepArgs, runs: u128) -> Vec<String> {
     args.set.iter().for_each(|set| option("--set", set.clone()));
     args.latin_hypercube.iter().for_each(|points| option("--latin-hypercube", points.to_string()));
     args.seeds.iter().for_each(|seeds| option("--seeds", seeds.to_string()));
+    args.measure.iter().for_each(|measure| option("--measure", measure.clone()));
     args.until_ci.iter().for_each(|width| option("--until-ci", width.clone()));
     args.max_seeds.iter().for_each(|seeds| option("--max-seeds", seeds.to_string()));
     if runs > u128::from(DEFAULT_MAX_RUNS) {

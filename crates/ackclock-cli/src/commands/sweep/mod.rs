@@ -7,7 +7,7 @@ mod shown;
 use std::path::Path;
 use std::time::Duration;
 
-use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_scenario::sweep::{Lack, Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
 use ackclock_sweep::summary::{too_wide, without_effect, without_values};
 use ackclock_sweep::{
@@ -31,6 +31,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         vary: &args.vary,
         latin_hypercube: args.latin_hypercube.map(|points| points as usize),
         until_ci: &args.until_ci,
+        measures: &args.measure,
         numbers: &numbers,
     };
     let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
@@ -45,6 +46,9 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     let command = command::of(args, sweep.points().saturating_mul(seeds as u128));
     let Some(checked) = check(&sweep, seeds, until_ci, command, threads_to_check)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
+    if !checked.lacks.is_empty() {
+        return Err(Failure::Scenario { diagnostics: Lack::diagnostics(&checked.lacks), consequence: NOTHING });
+    }
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let path = args.out.clone().unwrap_or_else(|| Store::default_path(&checked.plan, shard));
     let shown = Shown::of(&args.shown, &checked.plan, &path)?;

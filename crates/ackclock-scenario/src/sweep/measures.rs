@@ -1,0 +1,108 @@
+//! `--measure EXPRESSION`: numbers that a sweep keeps of each run beside those that it keeps anyway.
+
+use ackclock::measure::{Expression, ExpressionError};
+use ackclock::scenario::Scenario;
+
+use crate::text::diagnostic::{At, Diagnostic, Report};
+use crate::text::suggest;
+
+/// Reads an argument of the command line.
+pub(super) fn argument(text: &str, report: &mut Report) -> Option<Expression> {
+    let id = report.add_argument(OPTION, text);
+    parse(text, At::new(id, 0..text.len(), 0), report)
+}
+
+/// Reads a text at a place.
+pub(super) fn parse(text: &str, at: At, report: &mut Report) -> Option<Expression> {
+    match Expression::parse(text) {
+        Ok(measure) => Some(measure),
+        Err(error) => {
+            refuse(&error, at, report);
+            None
+        }
+    }
+}
+
+/// Says what is wrong, and what was probably meant.
+pub(super) fn refuse(error: &ExpressionError, at: At, report: &mut Report) {
+    let near = suggest::nearest(&error.word, error.known.iter().map(String::as_str));
+    report.error(at, error.wrong.clone()).label("no measure").help(match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            "docs/measures.md has all measures and what can be made of them, as jain(goodput) and p95(round-trip: f1)"
+                .into()
+        }
+    });
+}
+
+/// What a measure lacks in a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// The text of the measure.
+    measure: String,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// Nothing has this name; these are there.
+    Name(String, Vec<String>),
+    /// It is not counted how often delays occur.
+    Delays,
+}
+
+impl Lack {
+    /// What a measure lacks in a scenario.
+    pub fn of(measure: &Expression, scenario: &Scenario) -> Vec<Lack> {
+        let lack = |what| Lack { measure: measure.text().to_owned(), what };
+        let names = measure.unknown_names(scenario).into_iter();
+        let delays = (measure.needs_delays() && !scenario.recording.delays).then_some(What::Delays);
+        names.map(|name| What::Name(name.to_owned(), measure.known_names(scenario))).chain(delays).map(lack).collect()
+    }
+
+    /// Whether both lack the same.
+    pub fn is_same(&self, other: &Lack) -> bool {
+        let name = |lack: &Lack| match &lack.what {
+            What::Name(name, _) => Some(name.clone()),
+            What::Delays => None,
+        };
+        self.measure == other.measure && name(self) == name(other)
+    }
+
+    /// What is wrong, and what to do.
+    pub fn diagnostics(lacks: &[Lack]) -> Vec<Diagnostic> {
+        let mut report = Report::default();
+        for Lack { measure, what } in lacks {
+            let id = report.add_argument(OPTION, measure);
+            match what {
+                What::Name(name, known) => {
+                    let near = suggest::nearest(name, known.iter().map(String::as_str));
+                    let shown = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+                    let more = if known.len() > SHOWN { ", ..." } else { "" };
+                    let names = measure.find(['(', ':']).unwrap_or(0);
+                    let from = measure[names..].find(name.as_str()).unwrap_or(0) + names;
+                    report
+                        .error(At::new(id, from..from + name.len(), 0), format!("nothing is called `{name}`"))
+                        .label("no flow, source, port or group of the scenario")
+                        .help(
+                            near.map_or(format!("there are: {shown}{more}"), |near| format!("did you mean `{near}`?")),
+                        );
+                }
+                What::Delays => {
+                    report
+                        .error(
+                            At::new(id, 0..measure.len(), 0),
+                            "this measure needs the delays, which the scenario does not count",
+                        )
+                        .label("not counted")
+                        .help("set delays = true");
+                }
+            }
+        }
+        report.into_diagnostics()
+    }
+}
+
+const OPTION: &str = "--measure";
+/// More names are not listed.
+const SHOWN: usize = 12;

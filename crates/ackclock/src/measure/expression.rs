@@ -1,0 +1,245 @@
+//! The language of measures: one number of a run, written as a user writes it.
+//!
+//! ```text
+//! NAME                      a number of the network, or of all flows: counts are added up, everything else is averaged
+//! NAME(a b c*)              of these flows, sources or ports, by name (`*` stands for anything) or group
+//! FUNCTION(NAME)            sum, mean, least, largest, range, deviation or jain over all flows
+//! FUNCTION(NAME: a b c*)    over these
+//! share(NAME: a b c*)       their sum in parts of the sum over all flows
+//! ratio(NAME: a b / c d)    the value of some over that of others
+//! p95(TIMES), p50(TIMES: a) a percentile of times, as of one-way-delay, round-trip, jitter and queueing-delay
+//! ```
+
+use std::fmt;
+
+use super::{Combine, Over, Quantity, Range, Run};
+use crate::scenario::Scenario;
+
+/// One number of a run.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    text: String,
+    what: What,
+    of: Quantity,
+    /// Of which; none: of all.
+    names: Vec<String>,
+}
+
+/// What is made of the values.
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    /// Counts are added up, everything else is averaged.
+    Plain,
+    Combined(Combine),
+    /// The sum, in parts of the sum over all.
+    Share,
+    /// Over the value of others.
+    Ratio(Vec<String>),
+    /// So many parts of a thousand of the times are at most that.
+    Quantile(u32),
+}
+
+/// Why a text is no expression, or has no meaning in a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionError {
+    /// What is wrong.
+    pub wrong: String,
+    /// The word that is wrong, and what it could have been, for a suggestion of what is spelled alike.
+    pub word: String,
+    /// What there is.
+    pub known: Vec<String>,
+}
+
+impl fmt::Display for ExpressionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.wrong)
+    }
+}
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// If it is none: what is wrong.
+    pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
+        let text = text.trim();
+        let Some((head, rest)) = text.split_once('(') else {
+            return Expression::new(text, What::Plain, text, "");
+        };
+        let inside = rest.strip_suffix(')').filter(|inside| !inside.contains(['(', ')']));
+        let Some(inside) = inside else {
+            return Err(error(format!("{text:?} has a parenthesis that is not closed, or more than one"), text, []));
+        };
+        let head = head.trim();
+        let (name, names) = inside.split_once(':').unwrap_or((inside, ""));
+        let what = match head {
+            "share" | "ratio" if names.trim().is_empty() => {
+                let wrong = format!("{head} needs a number and names, as in {}", example(head));
+                return Err(error(wrong, head, []));
+            }
+            "share" => What::Share,
+            "ratio" => {
+                let Some((upper, lower)) = names.split_once('/').filter(|(_, lower)| !lower.trim().is_empty()) else {
+                    return Err(error(format!("ratio needs two sides, as in {}", example(head)), head, []));
+                };
+                return Expression::new(text, What::Ratio(words(lower)), name, upper);
+            }
+            _ => match (Combine::named(head), quantile(head)) {
+                (Some(combine), _) => What::Combined(combine),
+                (None, Some(per_mille)) => What::Quantile(per_mille),
+                (None, None) => return Expression::new(text, What::Plain, head, inside),
+            },
+        };
+        Expression::new(text, what, name, names)
+    }
+
+    fn new(text: &str, what: What, name: &str, names: &str) -> Result<Expression, ExpressionError> {
+        let (name, names) = (name.trim(), words(names));
+        let is_whole = what == What::Plain && names.is_empty();
+        let found = if is_whole { Quantity::named(name) } else { Quantity::of_several(name) };
+        let Some(of) = found else {
+            let (wrong, known) = match Quantity::named(name) {
+                Some(_) => (format!("`{name}` is a number of the whole network, not of single flows"), Vec::new()),
+                None => {
+                    let functions = Combine::NAMES.iter().map(|(name, _)| *name).chain(["share", "ratio"]);
+                    let known = Quantity::names().chain(functions.filter(|_| what == What::Plain));
+                    (format!("there is no measure `{name}`"), known.map(str::to_owned).collect())
+                }
+            };
+            return Err(error(wrong, name, known));
+        };
+        let is_of_times = matches!(of, Quantity::Times(_));
+        let wrong = match &what {
+            What::Quantile(_) if !is_of_times => {
+                Some(format!("percentiles are of times, and `{name}` is one number of each flow"))
+            }
+            What::Plain | What::Share | What::Ratio(_) if is_of_times => {
+                Some(format!("`{name}` are many times: write mean({name}), p95({name}) or the like"))
+            }
+            What::Combined(Combine::Sum | Combine::Jain | Combine::Range) if is_of_times => {
+                Some(format!("of `{name}` there are mean, least, largest, deviation and percentiles"))
+            }
+            _ => None,
+        };
+        match wrong {
+            Some(wrong) => Err(error(wrong, name, [])),
+            None => Ok(Expression { text: text.to_owned(), what, of, names }),
+        }
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The unit of the number; empty of shares, quotients and counts. `units` are cells or packets.
+    pub fn unit(&self) -> &'static str {
+        match self.what {
+            What::Share | What::Ratio(_) | What::Combined(Combine::Jain) => "",
+            What::Plain | What::Combined(_) | What::Quantile(_) => self.of.unit(),
+        }
+    }
+
+    /// What the number can be.
+    pub fn range(&self) -> Range {
+        match self.what {
+            What::Share => Range::Share,
+            What::Ratio(_) => Range::AtLeast0,
+            What::Combined(combine) => combine.range(self.of.range()),
+            What::Plain if self.of.over() == Over::Sum => Range::AtLeast0,
+            What::Plain | What::Quantile(_) => self.of.range(),
+        }
+    }
+
+    /// What it is about, in one sentence.
+    pub fn about(&self) -> &'static str {
+        self.of.about()
+    }
+
+    /// Whether it needs how often each delay occurs, which is only known where that is recorded.
+    pub fn needs_delays(&self) -> bool {
+        matches!(self.of, Quantity::Times(_))
+    }
+
+    /// The names of flows, sources, ports and groups that nothing of a scenario has.
+    pub fn unknown_names(&self, scenario: &Scenario) -> Vec<&str> {
+        let lower: &[String] = if let What::Ratio(lower) = &self.what { lower } else { &[] };
+        let names = self.names.iter().chain(lower).map(String::as_str);
+        names.filter(|name| !self.of.knows(scenario, name)).collect()
+    }
+
+    /// What there is in a scenario of which it could be.
+    pub fn known_names(&self, scenario: &Scenario) -> Vec<String> {
+        if self.of.is_of_ports() {
+            return scenario.links.iter().map(|link| link.name.clone()).collect();
+        }
+        let groups = scenario.flows.iter().filter_map(|flow| flow.group.clone());
+        let flows = scenario.flows.iter().map(|flow| flow.name.clone());
+        let mut all: Vec<String> = groups.chain(flows).chain(scenario.udp.iter().map(|of| of.name.clone())).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        all.retain(|name| seen.insert(name.clone()));
+        all
+    }
+
+    /// Its value in a run; `None` where it has none: nothing has these names, something was not recorded, or it would be divided by
+    /// zero.
+    pub fn value(&self, run: &Run<'_>) -> Option<f64> {
+        let value = match &self.what {
+            What::Quantile(per_mille) => {
+                self.of.times(run, &self.names)?.quantile(*per_mille).map(|time| time.as_secs_f64())
+            }
+            What::Combined(combine) if matches!(self.of, Quantity::Times(_)) => {
+                let times = self.of.times(run, &self.names)?;
+                match combine {
+                    Combine::Mean => times.mean_s(),
+                    Combine::Least => times.min().map(|time| time.as_secs_f64()),
+                    Combine::Largest => times.max().map(|time| time.as_secs_f64()),
+                    Combine::Deviation => times.deviation_s(),
+                    Combine::Sum | Combine::Jain | Combine::Range => None,
+                }
+            }
+            What::Combined(combine) => combine.of(&self.of.values(run, &self.names)?),
+            What::Plain => self.plain(run, &self.names),
+            What::Share => {
+                let sum = |names: &[String]| Combine::Sum.of(&self.of.values(run, names)?);
+                quotient(sum(&self.names)?, sum(&[])?)
+            }
+            What::Ratio(lower) => quotient(self.plain(run, &self.names)?, self.plain(run, lower)?),
+        };
+        value.filter(|value| value.is_finite())
+    }
+
+    fn plain(&self, run: &Run<'_>, names: &[String]) -> Option<f64> {
+        let values = self.of.values(run, names)?;
+        match self.of.over() {
+            Over::Sum => Combine::Sum.of(&values),
+            Over::Mean => Combine::Mean.of(&values),
+        }
+    }
+}
+
+fn quotient(upper: f64, lower: f64) -> Option<f64> {
+    (lower != 0.0).then(|| upper / lower)
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// `p95` are 950 of a thousand, `p99.9` are 999.
+fn quantile(name: &str) -> Option<u32> {
+    let percent: f64 = name.strip_prefix('p')?.parse().ok()?;
+    let per_mille = (percent * 10.0).round();
+    ((percent * 10.0 - per_mille).abs() < 1e-9 && (1.0..1000.0).contains(&per_mille)).then_some(per_mille as u32)
+}
+
+fn example(function: &str) -> &'static str {
+    match function {
+        "share" => "share(goodput: f1)",
+        _ => "ratio(goodput: f1 / f2)",
+    }
+}
+
+fn error(wrong: String, word: &str, known: impl IntoIterator<Item = String>) -> ExpressionError {
+    ExpressionError { wrong, word: word.to_owned(), known: known.into_iter().collect() }
+}

@@ -1,0 +1,120 @@
+//! What is measured of a run: each number once. From the tables come the row of a sweep, `compare`, the rule of how many seeds are enough,
+//! the metrics of studies, and `explain`. A measure is two lines of a table and is there everywhere.
+//!
+//! [`Run`] decides over which time numbers are taken: that after the warm-up where there is one. [`Expression`] is the language of
+//! measures: `goodput(f1)`, `jain(sent)`, `ratio(goodput: f1 / f2)`, `share(goodput: new)`, `p95(one-way-delay: ping)`.
+
+mod combine;
+mod expression;
+mod quantity;
+mod run;
+mod tables;
+
+pub use combine::Combine;
+pub use expression::{Expression, ExpressionError};
+pub use quantity::Quantity;
+pub use run::{Flow, Period, Port, Run, Udp};
+pub use tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP};
+
+use crate::record::Histogram;
+
+/// What a number can be, for the ends of intervals and of axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// 0 or more.
+    AtLeast0,
+    /// 0 to 1.
+    Share,
+    /// Jain's index: from the part of one flow to 1.
+    Index,
+}
+
+impl Range {
+    /// The least and the most that it can be with so many flows.
+    pub fn limits(self, flows: usize) -> (f64, f64) {
+        match self {
+            Range::AtLeast0 => (0.0, f64::INFINITY),
+            Range::Share => (0.0, 1.0),
+            Range::Index => (1.0 / flows.max(1) as f64, 1.0),
+        }
+    }
+}
+
+/// How the values of several flows, sources or ports become one where nothing is said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Counts are added up.
+    Sum,
+    /// Everything else is averaged.
+    Mean,
+}
+
+/// What has numbers.
+pub trait Subject: 'static {
+    /// One of them, in a run.
+    type Of<'a>;
+}
+
+/// Whole networks.
+#[derive(Debug)]
+pub enum Runs {}
+
+/// Flows of TCP.
+#[derive(Debug)]
+pub enum Flows {}
+
+/// Sources of datagrams.
+#[derive(Debug)]
+pub enum Sources {}
+
+/// Ports.
+#[derive(Debug)]
+pub enum Ports {}
+
+impl Subject for Runs {
+    type Of<'a> = Run<'a>;
+}
+
+impl Subject for Flows {
+    type Of<'a> = Flow<'a>;
+}
+
+impl Subject for Sources {
+    type Of<'a> = Udp<'a>;
+}
+
+impl Subject for Ports {
+    type Of<'a> = Port<'a>;
+}
+
+/// A number that something has: a run, a flow, a source of datagrams, a port.
+#[derive(Debug)]
+pub struct Measure<S: Subject> {
+    /// Its name in expressions and as a column.
+    pub name: &'static str,
+    /// Its unit; empty for counts and shares. `units` are cells or packets, as ports of the network count them.
+    pub unit: &'static str,
+    /// What it can be.
+    pub range: Range,
+    /// How several become one.
+    pub over: Over,
+    /// What it means, in one sentence.
+    pub about: &'static str,
+    /// Its value; `None` where it has no meaning.
+    pub of: for<'a> fn(&S::Of<'a>) -> Option<f64>,
+}
+
+/// Times of which it is known how often each occurred.
+#[derive(Debug)]
+pub struct Distribution {
+    /// Its name in expressions: `p95(NAME)`.
+    pub name: &'static str,
+    /// What it means, in one sentence.
+    pub about: &'static str,
+    /// Of a flow; `None` if flows have no such times.
+    pub of_flow: Option<for<'a> fn(&Flow<'a>) -> Option<&'a Histogram>>,
+    /// Of a source of datagrams.
+    pub of_udp: Option<for<'a> fn(&Udp<'a>) -> Option<&'a Histogram>>,
+    /// Of a port.
+    pub of_port: Option<for<'a> fn(&Port<'a>) -> Option<&'a Histogram>>,
+}

@@ -1,0 +1,192 @@
+//! What an expression is about: a measure of one of the tables, or a distribution.
+
+use super::tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP};
+use super::{Distribution, Flow, Flows, Measure, Over, Port, Ports, Range, Run, Runs, Sources, Subject, Udp};
+use crate::record::Histogram;
+
+/// Something that is measured, by its name.
+#[derive(Clone, Copy, Debug)]
+pub enum Quantity {
+    /// Of the whole network.
+    OfRun(&'static Measure<Runs>),
+    /// Of flows, of sources of datagrams, or of both.
+    OfFlows(Option<&'static Measure<Flows>>, Option<&'static Measure<Sources>>),
+    /// Of ports.
+    OfPorts(&'static Measure<Ports>),
+    /// Times, of flows and sources, or of ports.
+    Times(&'static Distribution),
+}
+
+/// Which things it is of, by names with `*` for anything, or by groups; none: all.
+pub(super) type Names = [String];
+
+impl Quantity {
+    /// The one of this name: of a run where that has one.
+    pub fn named(name: &str) -> Option<Quantity> {
+        fn find<S: Subject>(table: &'static [Measure<S>], name: &str) -> Option<&'static Measure<S>> {
+            table.iter().find(|measure| measure.name == name)
+        }
+        let (flow, udp) = (find(OF_FLOWS, name), find(OF_UDP, name));
+        find(OF_RUNS, name)
+            .map(Quantity::OfRun)
+            .or_else(|| (flow.is_some() || udp.is_some()).then_some(Quantity::OfFlows(flow, udp)))
+            .or_else(|| find(OF_PORTS, name).map(Quantity::OfPorts))
+            .or_else(|| DISTRIBUTIONS.iter().find(|times| times.name == name).map(Quantity::Times))
+    }
+
+    /// The one of this name that several things have: of flows, sources or ports.
+    pub fn of_several(name: &str) -> Option<Quantity> {
+        match Quantity::named(name) {
+            Some(Quantity::OfRun(_)) => {
+                let flow = OF_FLOWS.iter().find(|measure| measure.name == name);
+                flow.map(|flow| Quantity::OfFlows(Some(flow), None))
+            }
+            other => other,
+        }
+    }
+
+    /// Every name.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let of_flows = OF_FLOWS.iter().map(|measure| measure.name);
+        let of_udp = OF_UDP.iter().map(|measure| measure.name);
+        let of_ports = OF_PORTS.iter().map(|measure| measure.name);
+        let times = DISTRIBUTIONS.iter().map(|times| times.name);
+        OF_RUNS.iter().map(|measure| measure.name).chain(of_flows).chain(of_udp).chain(of_ports).chain(times)
+    }
+
+    /// Its unit.
+    pub(super) fn unit(self) -> &'static str {
+        match self {
+            Quantity::OfRun(measure) => measure.unit,
+            Quantity::OfFlows(flow, udp) => flow.map_or_else(|| udp.map_or("", |udp| udp.unit), |flow| flow.unit),
+            Quantity::OfPorts(measure) => measure.unit,
+            Quantity::Times(_) => "s",
+        }
+    }
+
+    /// What it can be.
+    pub(super) fn range(self) -> Range {
+        match self {
+            Quantity::OfRun(measure) => measure.range,
+            Quantity::OfFlows(Some(flow), _) => flow.range,
+            Quantity::OfFlows(None, udp) => udp.map_or(Range::AtLeast0, |udp| udp.range),
+            Quantity::OfPorts(measure) => measure.range,
+            Quantity::Times(_) => Range::AtLeast0,
+        }
+    }
+
+    /// How several become one where nothing is said.
+    pub(super) fn over(self) -> Over {
+        match self {
+            Quantity::OfRun(measure) => measure.over,
+            Quantity::OfFlows(Some(flow), _) => flow.over,
+            Quantity::OfFlows(None, udp) => udp.map_or(Over::Mean, |udp| udp.over),
+            Quantity::OfPorts(measure) => measure.over,
+            Quantity::Times(_) => Over::Mean,
+        }
+    }
+
+    /// What it means.
+    pub fn about(self) -> &'static str {
+        match self {
+            Quantity::OfRun(measure) => measure.about,
+            Quantity::OfFlows(flow, udp) => flow.map_or_else(|| udp.map_or("", |udp| udp.about), |flow| flow.about),
+            Quantity::OfPorts(measure) => measure.about,
+            Quantity::Times(times) => times.about,
+        }
+    }
+
+    /// Its values: of all flows, or of those that are named; of ports likewise. Without names, sources of datagrams count only where
+    /// flows have no such number. `None` where one has none.
+    pub(super) fn values(self, run: &Run<'_>, names: &Names) -> Option<Vec<f64>> {
+        match self {
+            Quantity::OfRun(measure) => (measure.of)(run).map(|value| vec![value]),
+            Quantity::OfFlows(flow, udp) => {
+                let of_flows = flow.into_iter().flat_map(|measure| {
+                    run.flows().filter(|flow| is_wanted(flow, names)).map(|flow| (measure.of)(&flow))
+                });
+                let udp = udp.filter(|_| flow.is_none() || !names.is_empty());
+                let of_udp = udp.into_iter().flat_map(|measure| {
+                    let wanted = |source: &Udp<'_>| is_named(&source.record.name, names);
+                    run.udp().filter(wanted).map(|source| (measure.of)(&source))
+                });
+                of_flows.chain(of_udp).collect()
+            }
+            Quantity::OfPorts(measure) if names.is_empty() => Some(vec![(measure.of)(&run.limiting_port()?)?]),
+            Quantity::OfPorts(measure) => {
+                let wanted = |port: &Port<'_>| is_named(&port.record.name, names);
+                run.ports().filter(wanted).map(|port| (measure.of)(&port)).collect()
+            }
+            Quantity::Times(_) => None,
+        }
+    }
+
+    /// All times of what is named together; `None` without any.
+    pub(super) fn times(self, run: &Run<'_>, names: &Names) -> Option<Histogram> {
+        let Quantity::Times(times) = self else { return None };
+        let mut all = Histogram::default();
+        let mut add = |part: Option<&Histogram>| part.into_iter().for_each(|part| all.merge(part));
+        if let Some(of) = times.of_flow {
+            run.flows().filter(|flow| is_wanted(flow, names)).for_each(|flow| add(of(&flow)));
+        }
+        if let Some(of) = times.of_udp.filter(|_| times.of_flow.is_none() || !names.is_empty()) {
+            run.udp().filter(|source| is_named(&source.record.name, names)).for_each(|source| add(of(&source)));
+        }
+        if let Some(of) = times.of_port {
+            match names.is_empty() {
+                true => run.limiting_port().into_iter().for_each(|port| add(of(&port))),
+                false => {
+                    run.ports().filter(|port| is_named(&port.record.name, names)).for_each(|port| add(of(&port)));
+                }
+            }
+        }
+        (all.count() > 0).then_some(all)
+    }
+
+    /// Whether anything of a scenario has one of these names, as this quantity looks for them.
+    pub(super) fn knows(self, scenario: &crate::scenario::Scenario, name: &str) -> bool {
+        let names = [name.to_owned()];
+        let flows = || scenario.flows.iter().any(|flow| is_of(flow, &names));
+        let udp = || scenario.udp.iter().any(|source| is_named(&source.name, &names));
+        let ports = || scenario.links.iter().any(|link| is_named(&link.name, &names));
+        match self {
+            Quantity::OfRun(_) => false,
+            Quantity::OfFlows(flow, of_udp) => (flow.is_some() && flows()) || (of_udp.is_some() && udp()),
+            Quantity::OfPorts(_) => ports(),
+            Quantity::Times(times) => {
+                (times.of_flow.is_some() && flows())
+                    || (times.of_udp.is_some() && udp())
+                    || (times.of_port.is_some() && ports())
+            }
+        }
+    }
+
+    /// Whether it is of ports.
+    pub(super) fn is_of_ports(self) -> bool {
+        match self {
+            Quantity::OfPorts(_) => true,
+            Quantity::Times(times) => times.of_port.is_some(),
+            Quantity::OfRun(_) | Quantity::OfFlows(..) => false,
+        }
+    }
+}
+
+/// Whether a flow is among those that are named, by its name or its group.
+fn is_wanted(flow: &Flow<'_>, names: &Names) -> bool {
+    names.is_empty() || is_of(flow.of, names)
+}
+
+fn is_of(flow: &crate::scenario::Flow, names: &Names) -> bool {
+    is_named(&flow.name, names) || flow.group.as_ref().is_some_and(|group| names.contains(group))
+}
+
+/// Whether a name is among these, in which `*` stands for anything.
+fn is_named(name: &str, names: &Names) -> bool {
+    names.is_empty() || names.iter().any(|pattern| matches(pattern, name))
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else { return pattern == name };
+    let Some(rest) = name.strip_prefix(before) else { return false };
+    rest.char_indices().map(|(at, _)| &rest[at..]).chain([""]).any(|rest| matches(after, rest))
+}

@@ -1,0 +1,183 @@
+//! Measures of whole networks, beside what the records say and calculations by hand.
+
+use ackclock::measure::{Expression, OF_RUNS, Period, Quantity, Run};
+use ackclock::record::Records;
+use ackclock::record::metrics::jain;
+use ackclock::scenario::Scenario;
+
+use crate::lab::{run, scenario};
+
+/// Two flows of one group and one of none, of different round trips, and two sources of datagrams; the second port is idle.
+const MIXED: &str = r#"
+duration = "10 s"
+warmup = "2 s"
+delays = true
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+a.kind = "host"
+r.kind = "switch"
+q.kind = "switch"
+b.kind = "host"
+[link.first]
+ends = ["a", "r"]
+rate = "100 Mbps"
+delay = "1 ms"
+[link.middle]
+ends = ["r", "q"]
+rate = "10 Mbps"
+delay = "10 ms"
+[link.last]
+ends = ["q", "b"]
+rate = "100 Mbps"
+delay = "1 ms"
+[queue]
+buffer = "20 packets"
+[flow.old]
+from = "a"
+to = "b"
+group = "camp"
+[flow.new1]
+from = "a"
+to = "b"
+group = "camp"
+start = "1 s"
+[flow.new2]
+from = "a"
+to = "b"
+start = "3 s"
+[udp.ping]
+from = "a"
+to = "b"
+payload = "472 B"
+rate = "100 kbps"
+[udp.pong]
+from = "a"
+to = "b"
+payload = "972 B"
+rate = "200 kbps"
+"#;
+
+fn mixed() -> (Scenario, Records) {
+    let scenario = scenario(MIXED, &[]);
+    let records = run(&scenario, 1);
+    (scenario, records)
+}
+
+fn value(scenario: &Scenario, records: &Records, text: &str) -> Option<f64> {
+    let run = Run::new(scenario, records, Period::Measured);
+    Expression::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).value(&run)
+}
+
+#[test]
+fn expressions_are_what_they_say_of_the_records() {
+    let (scenario, records) = mixed();
+    let value = |text: &str| value(&scenario, &records, text).unwrap_or_else(|| panic!("{text} has no value"));
+    let near = |text: &str, expected: f64| {
+        let found = value(text);
+        assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{text}: {found}, not {expected}");
+    };
+    let rest = records.after_warmup.as_ref().unwrap();
+    let goodput: Vec<f64> = records.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap()).collect();
+    // In the order of their names: new1, new2, old.
+    let [new1, new2, old] = goodput[..] else { panic!("three flows") };
+    near("goodput(old)", old);
+    near("goodput", (new1 + new2 + old) / 3.0);
+    near("sum(goodput)", new1 + new2 + old);
+    near("goodput_bps", new1 + new2 + old);
+    near("sum(goodput: new*)", new1 + new2);
+    near("share(goodput: camp)", (new1 + old) / (new1 + new2 + old));
+    near("ratio(goodput: old / new1 new2)", 2.0 * old / (new1 + new2));
+    near("jain(goodput)", jain(goodput.iter().copied()));
+    near("range(goodput: camp)", (old - new1).abs());
+    near("timeouts", rest.flows.iter().map(|counts| counts.timeouts as f64).sum());
+    near("sent(new2)", rest.flows[1].bytes_sent as f64 * 8.0 / 8.0);
+    near("goodput(ping)", rest.udp[0].bytes_delivered as f64);
+    near("sum(datagrams-sent)", (rest.udp[0].sent + rest.udp[1].sent) as f64);
+    // Without a name the port that limits, which is that of the slow link; its neighbour is idle.
+    let slow = records.ports.iter().position(|port| port.name == "r->q").unwrap();
+    near("queue", rest.ports[slow].mean_queue);
+    near("queue(r->q)", rest.ports[slow].mean_queue);
+    near("drop-ratio", rest.ports[slow].drops.total() as f64 / rest.ports[slow].arrivals as f64);
+    near("loss", value("drop-ratio"));
+    near("p95(queueing-delay)", value("queueing_delay_p95_s"));
+    near("p95(one-way-delay)", value("one_way_delay_p95_s"));
+    near("mean(round-trip)", value("round_trip_mean_s"));
+    let pings = &records.udp[0].delays.as_ref().unwrap().one_way;
+    near("p99.9(one-way-delay: ping)", pings.quantile(999).unwrap().as_secs_f64());
+    near("largest(one-way-delay: ping)", pings.max().unwrap().as_secs_f64());
+    assert!(value("queue(q->b)") < 0.1);
+}
+
+#[test]
+fn what_counts_is_the_time_after_the_warm_up_or_the_whole_run() {
+    let (scenario, records) = mixed();
+    let measure = Expression::parse("segments-sent").unwrap();
+    let of = |period| measure.value(&Run::new(&scenario, &records, period)).unwrap();
+    let (whole, rest) = (of(Period::Whole), of(Period::Measured));
+    assert_eq!(whole, records.flows.iter().map(|flow| flow.counts.segments_sent as f64).sum::<f64>());
+    assert!(rest > 0.0 && rest < whole);
+    let none = scenario_without_warmup();
+    let records = run(&none, 1);
+    let of = |period| measure.value(&Run::new(&none, &records, period));
+    assert_eq!(of(Period::Whole), of(Period::Measured));
+}
+
+fn scenario_without_warmup() -> Scenario {
+    scenario(MIXED, &["warmup=0 s"])
+}
+
+#[test]
+fn what_is_not_there_has_no_value_and_is_named() {
+    let (with_names, records) = mixed();
+    let value = |text: &str| value(&with_names, &records, text);
+    assert_eq!(value("goodput(nobody)"), None);
+    assert_eq!(value("ratio(timeouts: old / nobody)"), None);
+    assert_eq!(value("part-of-max-min-share"), None, "no port gives rates to TCP");
+    assert_eq!(value("completion"), None, "no flow has a size");
+    // Divided by zero: no flow was damaged on the way, and one over none is none.
+    assert_eq!(value("ratio(retransmissions: old / nobody)"), None);
+    let unknown = |text: &str| -> Vec<String> {
+        let measure = Expression::parse(text).unwrap();
+        measure.unknown_names(&with_names).into_iter().map(str::to_owned).collect()
+    };
+    assert!(unknown("share(goodput: camp ping)").is_empty() && unknown("queue(r->q)").is_empty());
+    assert_eq!(unknown("ratio(goodput: old / x y)"), ["x", "y"]);
+    assert_eq!(unknown("p95(round-trip: ping)"), ["ping"], "datagrams have no round trip");
+    assert_eq!(unknown("queue(old)"), ["old"]);
+    let delays = scenario(MIXED, &["delays=false"]);
+    let records = run(&delays, 1);
+    assert_eq!(self::value(&delays, &records, "p95(round-trip)"), None);
+}
+
+#[test]
+fn what_is_no_expression_is_refused_with_the_reason() {
+    let wrong = |text: &str| Expression::parse(text).unwrap_err().to_string();
+    assert_eq!(wrong("godput"), "there is no measure `godput`");
+    assert_eq!(wrong("sum(goodput"), "\"sum(goodput\" has a parenthesis that is not closed, or more than one");
+    assert_eq!(wrong("share(goodput)"), "share needs a number and names, as in share(goodput: f1)");
+    assert_eq!(wrong("ratio(goodput: f1)"), "ratio needs two sides, as in ratio(goodput: f1 / f2)");
+    assert_eq!(wrong("p95(goodput)"), "percentiles are of times, and `goodput` is one number of each flow");
+    assert_eq!(wrong("round-trip"), "`round-trip` are many times: write mean(round-trip), p95(round-trip) or the like");
+    assert_eq!(wrong("sum(efficiency)"), "`efficiency` is a number of the whole network, not of single flows");
+    assert!(Expression::parse("godput").unwrap_err().known.contains(&"goodput".to_owned()));
+}
+
+/// Each number has one name and stands in one table; those of a network are columns, written as columns are.
+#[test]
+fn names_are_unique_and_sentences_are_whole() {
+    let names: Vec<&str> = Quantity::names().collect();
+    for name in &names {
+        let of = Quantity::named(name).unwrap();
+        assert!(of.about().ends_with('.'), "{name}");
+    }
+    assert!(OF_RUNS.iter().all(|measure| !measure.name.contains('-')));
+    // `goodput` is of flows and of sources of datagrams; counts of a network have the name of those of flows.
+    let mut twice: Vec<&str> =
+        names.iter().filter(|name| names.iter().filter(|other| other == name).count() > 1).copied().collect();
+    twice.dedup();
+    twice.sort_unstable();
+    twice.dedup();
+    assert_eq!(twice, ["goodput", "retransmissions", "timeouts"]);
+}
