@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use ackclock_columns::csv::field;
 use ackclock_columns::{Kind, Values, cause};
 
-use crate::metrics::{About, METRICS};
-use crate::plan::{Key, Plan};
+use crate::metrics::METRICS;
+use crate::plan::{About, Key, Plan};
 use crate::results::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{self, Baseline, Method};

@@ -1,7 +1,10 @@
 //! The plan of a sweep: which points, which seeds, which keys of runs. It is kept beside the runs, so that tables can be made,
 //! and shards put together, without the scenario.
 
+mod numbers;
 pub(crate) mod until;
+
+pub use numbers::About;
 
 use std::collections::{BTreeMap, BTreeSet};
 
