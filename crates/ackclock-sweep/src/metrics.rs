@@ -25,6 +25,7 @@ pub(crate) fn row(scenario: &Scenario, records: &Records, asked: &[Expression]) 
     Row {
         numbers: METRICS.iter().map(|metric| (metric.of)(&run).filter(|number| number.is_finite())).collect(),
         asked,
+        port: run.limiting_port().map(|port| port.record.name.clone()),
         delays: vec![queueing, one_way, round_trip, completions],
         settles_s: settles_s(&records.series).filter(|settles_s| *settles_s > 0.0),
         failed: None,

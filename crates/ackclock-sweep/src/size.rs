@@ -62,7 +62,7 @@ impl Sizes {
     pub(crate) fn tables(&self, seeds: usize, has_differences: bool) -> f64 {
         let has_intervals = seeds > 1;
         let runs = self.points * seeds as f64;
-        let csv = runs * (self.numbers * (self.digits + 1.0) + self.values + 14.0);
+        let csv = runs * (self.numbers * (self.digits + 1.0) + self.values + 24.0);
         let parquet = PARQUET_BYTES + runs * (self.numbers * 8.0 + 9.0);
         let pooled = if has_intervals { POOLED_NUMBERS } else { 0.0 };
         let means = if has_intervals { 3.0 * MOST_DIGITS } else { self.digits + 3.0 };

@@ -32,6 +32,8 @@ enum What {
     Number(usize),
     /// `finished`, or why there are no numbers.
     Status,
+    /// The port that limits.
+    Port,
     /// The n-th metric.
     Metric(usize),
 }
@@ -55,6 +57,10 @@ fn columns(results: &Results) -> Vec<Column> {
         about: "`finished`, or why there are no numbers.".into(),
         what: What::Status,
     });
+    if results.runs().any(|run| results.port(run).is_some()) {
+        let about = "The port that limits, of which loss, queue and queueing delay are: that of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.";
+        columns.push(Column { name: PORT.into(), unit: String::new(), about: about.into(), what: What::Port });
+    }
     for (place, name) in plan.metrics.iter().enumerate().filter(|(place, _)| results.has(*place)) {
         let About { unit, about, .. } = plan.about(place);
         let unit = if unit == "units" { plan.unit.clone() } else { unit.to_owned() };
@@ -104,7 +110,7 @@ pub fn parquet(results: &Results, file: impl Write + Send) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));
     let kind = |what| match what {
         What::Seed => Kind::Whole,
-        What::Text(_) | What::Status => Kind::Text,
+        What::Text(_) | What::Status | What::Port => Kind::Text,
         What::Number(_) => Kind::Number,
         What::Metric(_) => Kind::Optional,
     };
@@ -137,6 +143,7 @@ fn values<'a>(results: &'a Results, keys: &[&'a Key], what: What, runs: &[usize]
             Values::Number(vec![runs.iter().map(|run| keys[key].number(row(plan, *run, key))).collect()])
         }
         What::Status => Values::Text(runs.iter().map(|run| status(results, *run)).collect()),
+        What::Port => Values::Text(runs.iter().map(|run| results.port(*run).unwrap_or_default()).collect()),
         What::Metric(metric) => Values::Optional(runs.iter().map(|run| results.number(*run, metric)).collect()),
     }
 }
@@ -179,6 +186,7 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
                     let _ = write!(line, "{}", keys[key].number(rows[key]));
                 }
                 What::Status => line += &field(status(results, run)),
+                What::Port => line += &field(results.port(run).unwrap_or_default()),
                 What::Metric(metric) => number(&mut line, results.number(run, metric)),
             }
         }
@@ -186,6 +194,9 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
     }
     Ok(())
 }
+
+/// The column of the port that limits.
+const PORT: &str = "limiting_port";
 
 /// Which of the means are written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -216,7 +227,7 @@ pub fn summary_csv(
         .iter()
         .filter_map(|column| match column.what {
             What::Metric(metric) => is_wanted(&metric).then_some((metric, column.name.as_str())),
-            What::Seed | What::Status | What::Text(_) | What::Number(_) => None,
+            What::Seed | What::Status | What::Port | What::Text(_) | What::Number(_) => None,
         })
         .collect();
     let mut names: Vec<String> = of_keys.iter().map(|column| field(&column.name)).collect();
@@ -224,6 +235,8 @@ pub fn summary_csv(
         None => names.extend(["runs".into(), "failed".into()]),
         Some(_) => names.push("pairs".into()),
     }
+    let has_port = baseline.is_none() && rest.iter().any(|column| column.what == What::Port);
+    names.extend(has_port.then(|| PORT.to_owned()));
     names.extend(
         metrics.iter().flat_map(|(_, name)| [(*name).to_owned(), format!("{name}_low"), format!("{name}_high")]),
     );
@@ -246,7 +259,7 @@ pub fn summary_csv(
                     let _ = write!(line, "{},", keys[key].number(rows[key]));
                 }
                 What::Text(key) => line += &(field(&keys[key].values[rows[key]]) + ","),
-                What::Seed | What::Status | What::Metric(_) => {}
+                What::Seed | What::Status | What::Port | What::Metric(_) => {}
             }
         }
         let count = |status| summary::count(results, point, status);
@@ -254,6 +267,10 @@ pub fn summary_csv(
             None => write!(line, "{},{}", count(Status::Finished), count(Status::Failed)),
             Some(baseline) => write!(line, "{}", summary::pairs(results, point, baseline)),
         };
+        if has_port {
+            line.push(',');
+            line += &field(&results.ports_of(point).into_iter().collect::<Vec<_>>().join(" "));
+        }
         for (metric, _) in &metrics {
             let mean = match baseline {
                 None => summary::mean(results, point, *metric, method),

@@ -41,7 +41,11 @@ fn each_run_has_a_row_and_each_point_a_line() {
     let place = Place::with("sweep", RANDOM);
     let outcome = swept(&place, &["--out", "all"]).exits_with(0);
     assert!(outcome.stderr.starts_with("12 points, 3 seeds: 36 runs, 10.8 s simulated\nabout "), "{}", outcome.stderr);
-    assert!(outcome.stderr.ends_with("tables and report.html in all\n"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.ends_with("loss and queue are those of sw1->sw2\ntables and report.html in all\n"),
+        "{}",
+        outcome.stderr
+    );
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert_eq!(lines.len(), 13);
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -53,7 +57,7 @@ fn each_run_has_a_row_and_each_point_a_line() {
     let csv = place.read("all/table.csv");
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 37);
-    assert_eq!(rows[0][..5], ["queue_policy", "queue_buffer_cells", "seed", "status", "goodput_bps"]);
+    assert_eq!(rows[0][..5], ["queue_policy", "queue_buffer_cells", "seed", "status", "limiting_port"]);
     assert_eq!(
         (&rows[1][..4], &rows[36][..4]),
         (&["epd", "60", "1", "finished"][..], &["fba", "480", "3", "finished"][..])
@@ -92,7 +96,7 @@ fn the_same_command_again_runs_nothing_and_more_seeds_run_the_others() {
     let before = (keys(&place, "all"), tables(&place, "all"));
     let again = swept(&place, &["--out", "all"]).exits_with(0);
     assert_eq!(again.stdout, first.stdout);
-    assert_eq!(again.stderr, "tables and report.html in all\n");
+    assert_eq!(again.stderr, "loss and queue are those of sw1->sw2\ntables and report.html in all\n");
     assert_eq!((keys(&place, "all"), tables(&place, "all")), before);
     let more = swept(&place, &["--out", "all", "--seeds", "4"]);
     assert_eq!(more.code, 2, "an option is given once");
@@ -387,7 +391,7 @@ fn a_seed_is_run_once_whatever_the_first_seed_is() {
     all(&["--seeds", "3"]);
     let before = place.read("all/runs.jsonl");
     let later = all(&["--seeds", "2", "--set", "seed=2"]);
-    assert_eq!(later.stderr, "tables and report.html in all\n");
+    assert_eq!(later.stderr, "loss and queue are those of sw1->sw2\ntables and report.html in all\n");
     assert_eq!(place.read("all/runs.jsonl"), before);
     let csv = place.read("all/table.csv");
     let seeds: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();

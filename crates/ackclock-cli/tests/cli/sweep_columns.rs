@@ -126,7 +126,11 @@ fn each_number_of_a_row_follows_from_the_run() {
             let (low, high) = of_flows.fold((f64::MAX, 0.0_f64), |(low, high), p95| (low.min(p95), high.max(p95)));
             assert!((low..=high).contains(&value(name).unwrap()), "{set}: {name}");
         }
-        assert_eq!(row.len(), expected.len() + 2 + 2, "seed and status, two percentiles: every column is looked at");
+        assert_eq!(
+            row.len(),
+            expected.len() + 3 + 2,
+            "seed, status and port, two percentiles: every column is looked at"
+        );
         for name in ["retransmissions", "lost_on_links", "udp_loss", "loss"] {
             assert!(value(name).unwrap() > 0.0, "{set}: {name} is no test if it is 0");
         }
@@ -255,6 +259,8 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     let row: Vec<&str> = table.lines().nth(1).unwrap().split(',').collect();
     let of_row = |name: &str| row[of(name)].parse::<f64>().unwrap();
     assert!(of_row("p95_one_way_delay_u1") > 0.0);
+    assert_eq!(row[of("limiting_port")], "sw1->sw2");
+    first.says(&["loss and queue are those of sw1->sw2"]);
     // What `run` says of the same run.
     let run = place.run(&["run", "scenario.toml", "--set", "queue.buffer=8 packets", "--json"]).exits_with(0);
     let run: Value = serde_json::from_str(&run.stdout).unwrap();

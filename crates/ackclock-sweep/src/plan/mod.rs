@@ -284,4 +284,4 @@ const MOST_RUNS: usize = 1_000_000_000;
 /// By which a plan is recognized.
 pub const FORMAT: &str = "ackclock-sweep";
 /// Changes when readers of the plan have to change.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;

@@ -67,6 +67,9 @@ fn lead(results: &Results, method: Method) -> Html {
         &[("class", "lead")],
         &format!("{points} points, {} runs. {bands}{failures}", results.runs().count()),
     );
+    if let Some(sentence) = says::ports(results) {
+        html.leaf("p", &[("class", "note")], &sentence);
+    }
     let says = says::says(results, method);
     if !says.is_empty() {
         html.tag("ul", &[("class", "findings short")], |html| {

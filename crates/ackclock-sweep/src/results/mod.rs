@@ -4,7 +4,7 @@ pub(crate) mod pooled;
 pub(crate) mod row;
 pub(crate) mod sketch;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use ackclock_store::Key as RunKey;
@@ -44,6 +44,9 @@ pub struct Results {
     failures: BTreeMap<usize, String>,
     /// Of points with several runs the percentiles over all of them, once they were found.
     pooled: BTreeMap<usize, Vec<Option<f64>>>,
+    /// Of each run the port that limits, as a place in the list of their names.
+    ports: Vec<Option<u32>>,
+    port_names: Vec<String>,
     /// Of runs that were looked at for that, when their goodput settles.
     settles_s: BTreeMap<usize, f64>,
 }
@@ -65,6 +68,8 @@ impl Results {
             status: vec![Status::Missing; runs],
             failures: BTreeMap::new(),
             pooled: BTreeMap::new(),
+            ports: vec![None; runs],
+            port_names: Vec::new(),
             settles_s: BTreeMap::new(),
             plan,
         }
@@ -120,6 +125,16 @@ impl Results {
         (!number.is_nan()).then_some(number)
     }
 
+    /// The port that limits in a run: loss, queue and queueing delay are of it.
+    pub fn port(&self, run: usize) -> Option<&str> {
+        self.ports[self.own(run)].map(|place| self.port_names[place as usize].as_str())
+    }
+
+    /// The ports that limit in the runs of a point, each once.
+    pub fn ports_of(&self, point: usize) -> BTreeSet<&str> {
+        self.runs_of(point).filter_map(|run| self.port(run)).collect()
+    }
+
     /// How many runs of their own that are needed have this status.
     pub fn count(&self, status: Status) -> usize {
         self.runs().filter(|run| self.is_own(*run) && self.status[*run] == status).count()
@@ -172,6 +187,7 @@ impl Results {
                 let place = &mut self.numbers[run * width..(run + 1) * width];
                 place.iter_mut().zip(numbers).for_each(|(place, number)| *place = number.unwrap_or(f64::NAN));
                 self.failures.remove(&run);
+                self.ports[run] = row.port.map(|name| place_of(&mut self.port_names, name));
                 self.status[run] = Status::Finished;
                 if let Some(settles_s) = row.settles_s {
                     self.settles_s.insert(run, settles_s);
@@ -211,6 +227,15 @@ impl Results {
         }
         self.seeds[point].needed = needed;
     }
+}
+
+/// The place of a name in a list, to which it is added if it is new. There are few: most runs of a sweep have one port that limits.
+fn place_of(names: &mut Vec<String>, name: String) -> u32 {
+    let place = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    });
+    place as u32
 }
 
 #[cfg(test)]

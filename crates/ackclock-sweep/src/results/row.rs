@@ -12,6 +12,9 @@ pub(crate) struct Row {
     /// The measures that were asked for, by their text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, Option<f64>>,
+    /// The port that limits, of which loss, queue and queueing delay are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<String>,
     /// Why there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,

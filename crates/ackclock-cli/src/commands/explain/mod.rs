@@ -90,6 +90,7 @@ fn entries() -> Vec<Entry> {
         };
         add(metric.name, format!("a column of tables of sweeps{unit}\n    {}", metric.about));
     }
+    add("limiting_port", "a column of tables of sweeps\n    The port of which loss, queue and queueing delay are: that of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.".into());
     let measures = Quantity::names().filter(|name| METRICS.iter().all(|metric| metric.name != *name));
     for (name, quantity) in measures.filter_map(|name| Some((name, Quantity::named(name)?))) {
         let example = match quantity {
