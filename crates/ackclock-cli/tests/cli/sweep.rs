@@ -85,8 +85,8 @@ fn each_run_has_a_row_and_each_point_a_line() {
         .iter()
         .map(|flow| flow["goodput_after_warmup_bps"]["mean"].as_f64().unwrap())
         .sum::<f64>();
-    assert_eq!(last[..4], ["fba", "480", "3", "0"]);
-    assert!((last[4].parse::<f64>().unwrap() / mean - 1.0).abs() < 1e-12);
+    assert_eq!(last[..5], ["fba", "480", "3", "0", "sw1->sw2"]);
+    assert!((last[5].parse::<f64>().unwrap() / mean - 1.0).abs() < 1e-12);
 }
 
 #[test]
