@@ -30,6 +30,8 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@# The program as the tests built it (`cargo run` would build it with other features of its libraries): verdicts that change
 	@# fail, and so do findings that are no longer true.
 	"$${CARGO_TARGET_DIR:-target}/debug/ackclock" reproduce --quick --out target/quick
+	@# Their pages in a browser, where there is one.
+	STUDY_PAGES="$(CURDIR)/target/quick" $(CARGO) test --workspace --locked --test cli pages_of_studies
 	@# What each report says in the end is a snapshot; `make headlines` takes it over.
 	$(HEADLINES) | diff -u studies/headlines.txt -
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.

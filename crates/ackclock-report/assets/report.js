@@ -404,7 +404,7 @@
     size() {
       // While the page is prepared for paper, it still has the width of the screen.
       const width = "paper" in root.dataset ? PAPER_WIDTH : Math.max(200, Math.floor(this.canvasBox.clientWidth));
-      return { width, height: this.isLow ? 190 : width < 500 ? 220 : 270 };
+      return { width, height: this.isLow ? 170 : width < 500 ? 220 : 270 };
     }
 
     draw() {
@@ -501,7 +501,7 @@
         axes: [
           { stroke: axis, grid, ticks: grid, font, labelFont: font, label: `time, ${timeUnit}`, labelSize: 22, labelGap: 2, size: 30, values: (u, splits) => splits.map(tick) },
           { stroke: axis, grid, ticks: grid, font, scale: "y", values: (u, splits) => splits.map(tick),
-            size: (u, values) => 16 + 7 * Math.max(2, ...(values || []).map((value) => (value ? value.length : 0))) },
+            size: (u, values) => 16 + 8 * Math.max(2, ...(values || []).map((value) => (value ? value.length : 0))) },
         ],
         hooks: {
           drawAxes: [(u) => drawInstants(chart.marks, u, axis), drawEvents],

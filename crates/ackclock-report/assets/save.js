@@ -293,11 +293,13 @@ const saving = (() => {
     made.addEventListener("click", () => saveTable(table));
     table.caption.append(" ", made);
   }
-  for (const svg of document.querySelectorAll("svg.scatter")) {
+  for (const svg of document.querySelectorAll("svg.scatter:not(.on-narrow)")) {
+    // That for narrow windows follows; what is shown is saved.
+    const shown = () => (getComputedStyle(svg).display === "none" ? svg.nextElementSibling : svg);
     const name = svg.getAttribute("aria-label") || "picture";
     const tools = document.createElement("div");
     tools.className = "tools save-line";
-    tools.append(...buttons("this picture", () => staticPicture(svg, name), () => name));
+    tools.append(...buttons("this picture", () => staticPicture(shown(), name), () => name));
     svg.before(tools);
   }
   for (const box of document.querySelectorAll(".panels")) {
@@ -305,8 +307,9 @@ const saving = (() => {
     tools.className = "tools save-line";
     const heading = document.querySelector("h1").textContent;
     const panels = () => [...box.querySelectorAll("figure.panel")];
-    tools.append(...buttons("all panels", () => gallery(`${heading}: published against ours`, panels(), Math.min(4, panels().length)), () => "published-against-ours"));
-    box.before(tools);
+    tools.append(...buttons("all panels", () => gallery(`${heading}: published against ours`, panels(), Math.min(panels().length > 8 ? 5 : 4, panels().length)), () => "published-against-ours"));
+    const head = box.previousElementSibling;
+    if (head && head.matches(".panels-head")) head.append(tools); else box.before(tools);
   }
 
   // A link to a row that is folded away unfolds it; on paper everything is unfolded.

@@ -30,7 +30,7 @@ pub fn compare(entries: &[Entry], metrics: &[Metric]) -> String {
     compare_over(entries, metrics, &path_words(entries))
 }
 
-/// The page of a comparison, with what is common to the paths in the title.
+/// The page of a comparison, with what is common to the paths below the title.
 pub fn compare_over(entries: &[Entry], metrics: &[Metric], path: &str) -> String {
     let results: Vec<(String, Document)> =
         entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();
@@ -84,14 +84,15 @@ pub fn limits(entries: &[Entry]) -> Vec<String> {
 
 fn page(entries: &[Entry], comparison: &Comparison, metrics: &[Metric], path: &str, points: usize) -> Page {
     let base = &entries[0].label;
-    let mut page = Page::new("Comparison", title(entries, path));
+    let mut page = Page::new("Comparison", title(entries));
     let mut lead = Html::new();
+    let path = if path.is_empty() { String::new() } else { format!("Path: {path}. ") };
     let scenarios = if comparison.same_scenario { "the same scenario" } else { "different scenarios" };
     lead.leaf(
         "p",
         &[("class", "lead")],
         &format!(
-            "{} of {scenarios}. Differences are relative to {base}.{}",
+            "{path}{} of {scenarios}. Differences are relative to {base}.{}",
             plural(entries.len(), "result"),
             warmup_words(entries)
         ),
@@ -126,14 +127,13 @@ fn glance(entries: &[Entry], comparison: &Comparison) -> Html {
     html
 }
 
-fn title(entries: &[Entry], path: &str) -> String {
+fn title(entries: &[Entry]) -> String {
     let labels: Vec<&str> = entries.iter().map(|entry| entry.label.as_str()).collect();
-    let names = match &labels[..] {
+    match &labels[..] {
         [first @ .., last] if !first.is_empty() && labels.len() <= FEW => format!("{} and {last}", first.join(", ")),
         [first, .., last] if labels.len() > 1 => format!("{first} to {last}, {} results", labels.len()),
         _ => labels.concat(),
-    };
-    if path.is_empty() { names } else { format!("{names}: {path}") }
+    }
 }
 
 /// Rates, delays and buffers that are the same in all of the scenarios, as they stand there.
@@ -281,7 +281,10 @@ fn delay(comparison: &Comparison) -> Html {
     html.leaf(
         "p",
         &[("class", "note")],
-        "Up and to the left is better. Small dots are seeds, whiskers the 95 % confidence intervals of the means.",
+        &format!(
+            "Up and to the left is better. Small dots are seeds, whiskers the 95 % confidence intervals of the means.{}",
+            if scatter.goes_beyond() { " An arrow: the interval goes on beyond the axis." } else { "" }
+        ),
     );
     html
 }
@@ -453,11 +456,11 @@ mod tests {
     }
 
     #[test]
-    fn the_title_has_the_parameters_of_the_path() {
+    fn below_the_title_stand_the_parameters_of_the_path() {
         let path = "bottleneck_rate = \"20 Mbps\"\nbottleneck_delay = \"5 ms\"\nbuffer = ";
         let entries = [entry("one", &format!("{path}\"10 cells\"\n")), entry("two", &format!("{path}\"20 cells\"\n"))];
-        assert!(compare(&entries, &[]).contains("<h1>one and two: bottleneck 20 Mbps, with a delay of 5 ms</h1>"));
-        assert!(compare_over(&entries, &[], "a path").contains("<h1>one and two: a path</h1>"));
+        assert!(compare(&entries, &[]).contains("Path: bottleneck 20 Mbps, with a delay of 5 ms. 2 results"));
+        assert!(compare_over(&entries, &[], "a path").contains("Path: a path. 2 results"));
     }
 
     #[test]

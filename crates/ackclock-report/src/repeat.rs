@@ -30,7 +30,6 @@ pub fn repeat(document: &Document) -> Html {
     ] {
         table.row(vec![Cell::text(name), Cell::Code(value.into())]);
     }
-    html.append(&table.html());
     let mut runs =
         Table::new("Runs").words("seed").words("fingerprint").column("efficiency", "").column("fairness", "");
     for run in document.runs.iter().take(RUNS_LISTED) {
@@ -42,7 +41,10 @@ pub fn repeat(document: &Document) -> Html {
         None | Some(0) => "Runs with the same fingerprint are equal to the bit.".into(),
         Some(more) => format!("{} more in result.json.", plural(more, "run")),
     };
-    html.append(&runs.note(note).html());
+    html.tag("div", &[("class", "side-by-side")], |html| {
+        html.append(&Html::of_class("div", "", &table.html()));
+        html.append(&Html::of_class("div", "", &runs.note(note).html()));
+    });
     html.append(&resolved("Resolved scenario", &scenario.resolved));
     html
 }

@@ -3,6 +3,9 @@
 mod bad_input;
 mod captures;
 mod captures_read;
+#[path = "../../../ackclock-report/tests/browser/mod.rs"]
+#[allow(dead_code)] // the tests of reports use the rest
+mod chromium;
 mod commands;
 mod contacts;
 mod delays;
@@ -13,6 +16,7 @@ mod json;
 mod kept;
 mod licences;
 mod owned;
+mod pages;
 #[path = "../../../ackclock-report/tests/pcapng/programs.rs"]
 mod programs;
 mod quick;

@@ -40,13 +40,20 @@ pub fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points:
         });
         return html;
     }
-    let seeds: Vec<String> = entries
+    let seeds: Vec<(usize, u64)> = entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| !entry.series.is_empty())
-        .filter_map(|(n, entry)| Some(format!("{}: seed {}", name(entries, n), entry.document.runs.first()?.seed)))
+        .filter_map(|(n, entry)| Some((n, entry.document.runs.first()?.seed)))
         .collect();
-    html.leaf("p", &[], &format!("One run of each ({}). Drag across the plot to enlarge a part.", seeds.join(", ")));
+    let which = match &seeds[..] {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, seed)| seed == first) => format!(" (seed {first})"),
+        all => {
+            let each: Vec<String> = all.iter().map(|(n, seed)| format!("{}: seed {seed}", name(entries, *n))).collect();
+            format!(" ({})", each.join(", "))
+        }
+    };
+    html.leaf("p", &[], &format!("One run of each{which}. Drag across the plot to enlarge a part."));
     html.append(&multiples::rows(page, entries, &drawn, points / 2));
     // What belongs to flows is chosen together, and so is what belongs to ports.
     html.tag("details", &[], |html| {

@@ -16,10 +16,23 @@ pub struct Panel {
     pub about: String,
     /// Where the title leads.
     pub link: String,
-    /// Whether it is one of many: half as large, with fewer words at its axes.
-    pub small: bool,
+    /// The same in fewer letters, for panels that are very small.
+    pub short: String,
+    /// How large it is: of many panels each is small, with fewer words at its axes.
+    pub size: Size,
     /// One for each number.
     pub dots: Vec<Dot>,
+}
+
+/// How large a panel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// One of two.
+    Large,
+    /// One of a handful.
+    Small,
+    /// One of twenty; what its axes are is said beside them.
+    Tiny,
 }
 
 /// A published number and ours.
@@ -64,8 +77,8 @@ impl Axis {
         let room = if least.is_finite() { (least - (high - low) / 2.0).max(0.0) } else { 0.0 };
         let (low, high) = (low - room, high + room);
         let logarithmic = low > 0.0 && high / low > 100.0;
-        let unit = prefix(high.abs() / 2.0);
         if logarithmic {
+            let unit = prefix(high);
             let (low, high) = (low / 1.4, high * 1.4);
             let powers = low.log10().ceil() as i32..=high.log10().floor() as i32;
             let every = (powers.clone().count() as f64 / intervals) as i32 + 1;
@@ -83,9 +96,16 @@ impl Axis {
             step = round_step(step / 2.5);
         }
         let first = (low / step).ceil() as i64;
-        let ticks = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
+        let ticks: Vec<f64> = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
+        let unit = prefix(ticks.iter().fold(0.0, |most, tick| tick.abs().max(most)));
         let decimals = (-(step / unit.0).log10().floor()).max(0.0) as usize;
         Axis { logarithmic, low, high, ticks, decimals, unit }
+    }
+
+    /// Whether a value has no room.
+    fn is_beyond(&self, value: f64) -> bool {
+        let room = 1e-9 * (self.high - self.low);
+        value < self.low - room || value > self.high + room
     }
 
     /// 0 at the low end, 1 at the high end.
@@ -98,7 +118,7 @@ impl Axis {
     }
 
     fn words(&self, tick: f64) -> String {
-        let (divisor, name) = if self.logarithmic { prefix(tick / 10.0) } else { self.unit };
+        let (divisor, name) = if self.logarithmic { prefix(tick) } else { self.unit };
         let decimals =
             if self.logarithmic { (-(tick / divisor).log10().floor()).max(0.0) as usize } else { self.decimals };
         if tick == 0.0 { "0".into() } else { format!("{}{name}", fixed(tick / divisor, decimals)) }
@@ -120,13 +140,45 @@ struct Frame {
     width: f64,
     height: f64,
     left: f64,
+    top: f64,
     bottom: f64,
+    /// Whether it has room for what its axes are.
+    has_words: bool,
+    class: &'static str,
     /// Intervals between ticks, about.
     intervals: f64,
 }
 
-const LARGE: Frame = Frame { width: 260.0, height: 232.0, left: 50.0, bottom: 34.0, intervals: 5.0 };
-const SMALL: Frame = Frame { width: 168.0, height: 146.0, left: 42.0, bottom: 31.0, intervals: 2.0 };
+const LARGE: Frame = Frame {
+    width: 260.0,
+    height: 232.0,
+    left: 50.0,
+    top: 20.0,
+    bottom: 34.0,
+    has_words: true,
+    class: "agreement large",
+    intervals: 5.0,
+};
+const SMALL: Frame = Frame {
+    width: 168.0,
+    height: 146.0,
+    left: 42.0,
+    top: 20.0,
+    bottom: 31.0,
+    has_words: true,
+    class: "agreement",
+    intervals: 2.0,
+};
+const TINY: Frame = Frame {
+    width: 140.0,
+    height: 104.0,
+    left: 44.0,
+    top: 7.0,
+    bottom: 17.0,
+    has_words: false,
+    class: "agreement",
+    intervals: 2.0,
+};
 
 impl Frame {
     fn across(&self, share: f64) -> f64 {
@@ -134,7 +186,7 @@ impl Frame {
     }
 
     fn up(&self, share: f64) -> f64 {
-        self.height - self.bottom - (self.height - TOP - self.bottom) * share
+        self.height - self.bottom - (self.height - self.top - self.bottom) * share
     }
 }
 
@@ -145,13 +197,21 @@ impl Panel {
         html.tag("figure", &[("class", "panel")], |html| {
             html.tag("figcaption", &[], |html| {
                 html.leaf("a", &[("href", &self.link)], &self.title);
-                html.leaf("p", &[], &self.about);
+                if self.size == Size::Tiny {
+                    html.leaf("p", &[("title", &self.about)], &self.short);
+                } else {
+                    html.leaf("p", &[], &self.about);
+                }
             });
-            let frame = if self.small { SMALL } else { LARGE };
+            let frame = match self.size {
+                Size::Large => LARGE,
+                Size::Small => SMALL,
+                Size::Tiny => TINY,
+            };
             let view = format!("0 0 {} {}", frame.width, frame.height);
             let label = format!("{}, published against ours: {}", self.title, self.about);
             let attributes =
-                [("viewBox", view.as_str()), ("class", "agreement"), ("role", "group"), ("aria-label", &label)];
+                [("viewBox", view.as_str()), ("class", frame.class), ("role", "group"), ("aria-label", &label)];
             html.tag("svg", &attributes, |svg| self.draw(svg, &frame));
         });
         html
@@ -160,32 +220,59 @@ impl Panel {
     fn draw(&self, svg: &mut Html, frame: &Frame) {
         let axis = Axis::of(&self.dots, frame.intervals);
         let (across, up) = (|share| frame.across(share), |share| frame.up(share));
+        let mut end = 0.0;
         for tick in &axis.ticks {
-            let at = axis.place(*tick);
+            let (at, words) = (axis.place(*tick), axis.words(*tick));
             line(svg, "grid", [across(at), up(0.0), across(at), up(1.0)]);
             line(svg, "grid", [across(0.0), up(at), across(1.0), up(at)]);
-            text(svg, "tick", across(at), up(0.0) + 14.0, "middle", &axis.words(*tick));
-            text(svg, "tick", frame.left - 5.0, up(at) + 4.0, "end", &axis.words(*tick));
+            text(svg, "tick", frame.left - 5.0, up(at) + 4.0, "end", &words);
+            // From left to right words have less room than upwards: the axes are equal, and one has all of them.
+            let half = words.chars().count() as f64 * DIGIT / 2.0;
+            let middle = across(at).min(frame.width - half);
+            if middle - half >= end {
+                text(svg, "tick", middle, up(0.0) + 14.0, "middle", &words);
+                end = middle + half + 4.0;
+            }
         }
         line(svg, "equal", [across(0.0), up(0.0), across(1.0), up(1.0)]);
-        text(svg, "axis", across(0.5), frame.height - 4.0, "middle", "published");
-        text(svg, "axis", 2.0, 11.0, "start", "ours");
+        if frame.has_words {
+            text(svg, "axis", across(0.5), frame.height - 4.0, "middle", "published");
+            text(svg, "axis", 2.0, 11.0, "start", "ours");
+        }
         for dot in &self.dots {
             let x = across(axis.place(dot.published));
-            let ends = [dot.published - dot.tolerance, dot.published + dot.tolerance].map(|end| up(axis.place(end)));
-            line(svg, "tolerance", [x, ends[0], x, ends[1]]);
+            let ends = [dot.published - dot.tolerance, dot.published + dot.tolerance];
+            let [low, high] = ends.map(|end| up(axis.place(end)));
+            line(svg, "tolerance", [x, low, x, high]);
+            // Where it goes on beyond the axis it has the head of an arrow.
+            for (end, tip, foot) in [(ends[0], low, -HEAD), (ends[1], high, HEAD)] {
+                if axis.is_beyond(end) {
+                    head(svg, [x, tip], foot);
+                }
+            }
         }
         // What needs a look comes last, above the others.
         for tone in [Tone::Good, Tone::Neutral, Tone::Notable, Tone::Bad] {
             for dot in self.dots.iter().filter(|dot| dot.tone == tone) {
                 svg.tag("a", &[("href", &dot.link), ("class", tone.class()), ("aria-label", &dot.label)], |svg| {
                     svg.leaf("title", &[], &dot.label);
-                    let ours = if dot.ours.is_finite() { dot.ours } else { axis.low };
-                    mark(svg, tone, across(axis.place(dot.published)), up(axis.place(ours)));
+                    let x = across(axis.place(dot.published));
+                    if dot.ours.is_finite() {
+                        mark(svg, tone, x, up(axis.place(dot.ours)));
+                    } else {
+                        // There is no such number: an open arrow at the lower edge points out of the plot.
+                        head(svg, [x, up(0.0)], -HEAD);
+                        circle(svg, "hit", x, up(0.0), 8.0);
+                    }
                 });
             }
         }
     }
+}
+
+/// The head of an arrow that points out of the plot, whose tip is at the edge.
+fn head(svg: &mut Html, [x, tip]: [f64; 2], foot: f64) {
+    path(svg, "beyond", &[(x - 3.0, tip + foot), (x, tip), (x + 3.0, tip + foot)]);
 }
 
 /// The shape of a verdict: a disc, a ring, a diamond or a cross; each with an invisible disc that is easier to hit.
@@ -219,7 +306,10 @@ fn path(svg: &mut Html, class: &str, corners: &[(f64, f64)]) {
 /// Numbers that are closer together than this part of them are drawn as if they were equal.
 const LEAST_SPREAD: f64 = 1e-4;
 const RIGHT: f64 = 12.0;
-const TOP: f64 = 20.0;
+/// The width of a digit at a tick, about.
+const DIGIT: f64 = 7.4;
+/// How long the head of an arrow is.
+const HEAD: f64 = 4.0;
 
 #[cfg(test)]
 mod tests {
@@ -230,7 +320,12 @@ mod tests {
     }
 
     fn panel(dots: Vec<Dot>) -> Html {
-        Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), small: false, dots }.html()
+        sized(Size::Large, dots)
+    }
+
+    fn sized(size: Size, dots: Vec<Dot>) -> Html {
+        let (about, short) = ("1 of 2 numbers agree".into(), "1 of 2".into());
+        Panel { title: "t1".into(), about, short, link: "#card-t1".into(), size, dots }.html()
     }
 
     #[test]
@@ -241,6 +336,8 @@ mod tests {
         assert!(svg.contains("class=\"disc\" cx=\"62.2\" cy=\"187.1\""), "{svg}");
         // .4 is below the axis, .6 at 198 - 178 * .2368.
         assert!(svg.contains("class=\"tolerance\" x1=\"62.2\" y1=\"198.0\" x2=\"62.2\" y2=\"155.8\""), "{svg}");
+        // And the head of an arrow says that it goes on; that of the second, .95 to 1.05, does so above.
+        assert_eq!(svg.matches("class=\"beyond\"").count(), 2, "{svg}");
         assert_eq!(svg.matches("href=\"#cell-t1-0\"").count(), 2);
         assert!(
             svg.contains("&lt;0.5&gt;") && svg.contains("class=\"verdict bad\"") && svg.contains("class=\"cross\"")
@@ -257,7 +354,7 @@ mod tests {
     #[test]
     fn rates_of_many_sizes_have_a_logarithmic_axis_and_zeros_do_not() {
         let wide = panel(vec![dot(1e3, 10.0, 1e3, Tone::Good), dot(2e6, 10.0, 2e6, Tone::Good)]);
-        assert!(wide.as_str().contains(">1000<") && wide.as_str().contains(">1000 k<"), "{}", wide.as_str());
+        assert!(wide.as_str().contains(">1000<") && wide.as_str().contains(">1 M<"), "{}", wide.as_str());
         let zero = panel(vec![dot(0.0, 0.0, 0.0, Tone::Good), dot(2e6, 10.0, 2e6, Tone::Good)]);
         assert!(zero.as_str().contains(">0<") && zero.as_str().contains(">1.5 M<"), "{}", zero.as_str());
     }
@@ -275,16 +372,15 @@ mod tests {
 
     #[test]
     fn a_small_panel_has_few_words() {
-        let words = |small| {
+        let words = |size, class: &str| {
             let dots = vec![dot(0.2, 0.1, 0.2, Tone::Good), dot(1.0, 0.05, 1.04, Tone::Bad)];
-            let panel = Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), small, dots };
-            panel.html().as_str().matches("class=\"tick\"").count()
+            sized(size, dots).as_str().matches(&format!("class=\"{class}\"")).count()
         };
-        assert_eq!((words(true), words(false)), (4, 6));
+        assert_eq!([Size::Large, Size::Small, Size::Tiny].map(|size| words(size, "tick")), [6, 4, 4]);
+        assert_eq!([Size::Large, Size::Small, Size::Tiny].map(|size| words(size, "axis")), [2, 2, 0]);
         // From .5 to .95, where halves would leave one tick.
         let dots = vec![dot(0.55, 0.1, 0.88, Tone::Notable), dot(0.93, 0.05, 0.93, Tone::Good)];
-        let panel = Panel { title: "t1".into(), about: "1 of 2".into(), link: "#card-t1".into(), small: true, dots };
-        assert!(panel.html().as_str().matches("class=\"tick\"").count() >= 4, "two at each axis");
+        assert!(sized(Size::Small, dots).as_str().matches("class=\"tick\"").count() >= 4, "two at each axis");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::drawing::{Anchor, Drawing, Letters, Place};
 use super::html::Html;
 use super::number::{Scale, fixed};
 use super::scatter::Axis;
-use super::svg;
+use super::svg::{self, Screen};
 
 /// One plot.
 #[derive(Clone, Debug)]
@@ -43,17 +43,26 @@ pub struct BandCurve {
 pub(super) struct Frame {
     pub(super) width: f64,
     pub(super) height: f64,
+    /// Left of the plot: room for numbers.
+    left: f64,
     /// Right of the plot: room for the names of curves.
     right: f64,
+    /// Letters of such a name.
+    longest: usize,
 }
 
 impl Frame {
     /// On paper: as wide as a column, in which letters of 13 points are 8 points high.
-    pub(super) const PAPER: Frame = Frame { width: 400.0, height: 270.0, right: RIGHT };
+    pub(super) const PAPER: Frame = Frame { width: 400.0, height: 270.0, left: LEFT, right: RIGHT, longest: 0 };
 
-    fn on_page(curves: &[BandCurve]) -> Frame {
-        let longest = curves.iter().map(|curve| curve.label.chars().count().min(LONGEST_LABEL)).max().unwrap_or(0);
-        Frame { width: 560.0, height: 255.0, right: RIGHT + LETTER * longest as f64 }
+    fn on_page(curves: &[BandCurve], screen: Screen) -> Frame {
+        let longest = curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
+        let longest = longest.min(screen.pick(LONGEST_LABEL, 9));
+        let right = RIGHT + LETTER * longest as f64;
+        screen.pick(
+            Frame { width: 640.0, height: 262.0, left: LEFT, right, longest },
+            Frame { width: 350.0, height: 240.0, left: 50.0, right, longest },
+        )
     }
 
     fn bottom(self) -> f64 {
@@ -85,15 +94,16 @@ impl Bands {
     pub fn html(&self) -> Html {
         let mut html = Html::new();
         let of = if self.title.is_empty() { String::new() } else { format!(", {}", self.title) };
-        let frame = Frame::on_page(&self.curves);
-        let view = format!("0 0 {} {}", frame.width, frame.height);
         let label = format!("{} over {}{of}", self.y.0, self.x.0);
-        let attributes = [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &label)];
         html.tag("figure", &[], |html| {
             if !self.title.is_empty() {
                 html.leaf("figcaption", &[], &self.title);
             }
-            html.tag("svg", &attributes, |html| svg::draw(&self.drawing(frame), html));
+            svg::on_page(html, &label, |screen, svg| {
+                let frame = Frame::on_page(&self.curves, screen);
+                svg::draw(&self.drawing(frame), svg);
+                [frame.width, frame.height]
+            });
         });
         html
     }
@@ -128,7 +138,8 @@ impl Bands {
             return drawing;
         };
         let y = self.upright();
-        let at = |x: f64| LEFT + (frame.end() - LEFT) * across.place(x);
+        let left = frame.left;
+        let at = |x: f64| left + (frame.end() - left) * across.place(x);
         let up = |value: f64| frame.bottom() - (frame.bottom() - TOP) * y.share(value);
         for (value, label) in &across.ticks {
             let x = at(*value);
@@ -137,13 +148,13 @@ impl Bands {
         }
         for tick in &y.ticks {
             let height = frame.bottom() - (frame.bottom() - TOP) * y.place_scaled(*tick);
-            drawing.grid([LEFT, height, frame.end(), height]);
-            drawing.text(Letters::Tick, [LEFT - 6.0, height + 4.5], Anchor::End, &fixed(*tick, y.decimals));
+            drawing.grid([left, height, frame.end(), height]);
+            drawing.text(Letters::Tick, [left - 6.0, height + 4.5], Anchor::End, &fixed(*tick, y.decimals));
         }
-        let middle = (LEFT + frame.end()) / 2.0;
+        let middle = (left + frame.end()) / 2.0;
         let below = with_unit(&self.x.0, &across.unit);
         drawing.text(Letters::Axis, [middle, frame.height - 8.0], Anchor::Middle, &below);
-        drawing.text(Letters::Axis, [LEFT, TOP - 10.0], Anchor::Start, &with_unit(&self.y.0, &y.scale.unit));
+        drawing.text(Letters::Axis, [left, TOP - 10.0], Anchor::Start, &with_unit(&self.y.0, &y.scale.unit));
         for (nth, curve) in self.curves.iter().enumerate() {
             curve.draw(nth, self.joined, frame, &at, &up, &mut drawing);
         }
@@ -160,25 +171,28 @@ impl Bands {
                 drawing.end_series();
             }
         }
-        if frame.right > RIGHT {
-            self.name_curves(frame, &up, &mut drawing);
+        if frame.longest > 0 {
+            self.name_curves(frame, &at, &up, &mut drawing);
         }
         drawing
     }
 
     /// The short names of the curves at their right ends, moved apart where they would cover each other.
-    fn name_curves(&self, frame: Frame, up: &dyn Fn(f64) -> f64, drawing: &mut Drawing) {
+    fn name_curves(&self, frame: Frame, at: &dyn Fn(f64) -> f64, up: &dyn Fn(f64) -> f64, drawing: &mut Drawing) {
         let end = |(nth, curve): (usize, &BandCurve)| Some((nth, up(curve.points.last()?.mean)));
         let mut ends: Vec<(usize, f64)> = self.curves.iter().enumerate().filter_map(end).collect();
         ends.sort_by(|a, b| a.1.total_cmp(&b.1));
         let last = frame.bottom() - LINE * ends.len().saturating_sub(1) as f64;
         let mut lowest = TOP;
-        for (place, (nth, height)) in ends.into_iter().enumerate() {
-            let height = height.clamp(lowest, last + LINE * place as f64);
+        for (place, (nth, end)) in ends.into_iter().enumerate() {
+            let height = end.clamp(lowest, last + LINE * place as f64);
             lowest = height + LINE;
             let curve = &self.curves[nth];
-            let label: String = curve.label.chars().take(LONGEST_LABEL).collect();
+            let label = shortened(&curve.label, frame.longest);
             drawing.begin_series(nth, &curve.name);
+            if let Some(last) = curve.points.last() {
+                drawing.leader([at(last.x) + 6.0, end], [frame.end() + 5.0, height]);
+            }
             drawing.text(Letters::Name, [frame.end() + 8.0, height + 4.5], Anchor::Start, &label);
             drawing.end_series();
         }
@@ -236,6 +250,14 @@ impl BandCurve {
             drawing.mark(nth, [at(point.x), up(point.mean)], link);
         }
         drawing.end_series();
+    }
+}
+
+/// A text of at most so many letters.
+pub(super) fn shortened(words: &str, longest: usize) -> String {
+    match words.chars().count() > longest {
+        true => words.chars().take(longest.saturating_sub(1)).chain(['…']).collect(),
+        false => words.into(),
     }
 }
 
@@ -356,7 +378,7 @@ const BOTTOM: f64 = 48.0;
 /// Between the arrows of two curves.
 const BESIDE: f64 = 11.0;
 /// The width of a letter, about; the height of a line.
-const LETTER: f64 = 7.2;
+const LETTER: f64 = 8.4;
 const LINE: f64 = 14.0;
 /// Letters of a name at the end of a curve.
 const LONGEST_LABEL: usize = 14;
@@ -413,7 +435,7 @@ mod tests {
     fn curves_have_bands_marks_and_names_and_no_interval_flattens_the_others() {
         for logarithmic in [false, true] {
             let html = bands(logarithmic).html();
-            let svg = html.as_str();
+            let svg = &svg::of_wide(&html);
             assert!(svg.contains("<figcaption>100 ms</figcaption>"));
             assert_eq!((svg.matches("<polyline").count(), svg.matches("<a href=\"#point-1\"").count()), (2, 4));
             assert!(svg.contains("&lt;reno&gt;") && svg.contains("a &lt; b") && !svg.contains("NaN"));
@@ -427,7 +449,7 @@ mod tests {
         for joined in [true, false] {
             let mut bands = Bands { joined, ..bands(false) };
             assert!(bands.goes_beyond());
-            let svg = bands.html().as_str().to_owned();
+            let svg = svg::of_wide(&bands.html());
             assert_eq!(svg.matches("class=\"beyond\"").count(), 2, "up and down: {svg}");
             assert!(svg.contains("&lt;reno&gt;: its interval goes on to 9") && svg.contains("Mb/s</title>"), "{svg}");
             bands.curves[0].points[2].interval = Some((8e6, 9.3e6));
@@ -440,7 +462,7 @@ mod tests {
     fn names_stand_at_the_ends_of_curves_and_cover_none() {
         let mut bands = bands(false);
         bands.curves[1].points[0].mean = 9e6;
-        let svg = bands.html().as_str().to_owned();
+        let svg = svg::of_wide(&bands.html());
         let heights: Vec<f64> = svg
             .split("class=\"name\"")
             .skip(1)
@@ -488,9 +510,9 @@ mod tests {
     #[test]
     fn points_that_are_no_curve_are_not_joined() {
         let sample = Bands { joined: false, ..bands(false) };
-        let html = sample.html();
-        assert_eq!((html.as_str().matches("<polyline").count(), html.as_str().matches("<a href").count()), (0, 4));
-        assert_eq!(html.as_str().matches("class=\"bar\"").count(), 4, "{}", html.as_str());
+        let html = svg::of_wide(&sample.html());
+        assert_eq!((html.matches("<polyline").count(), html.matches("<a href").count()), (0, 4));
+        assert_eq!(html.matches("class=\"bar\"").count(), 4, "{html}");
         assert!(!sample.legend().as_str().contains("<polyline"));
     }
 }

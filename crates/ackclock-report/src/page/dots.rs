@@ -1,11 +1,12 @@
 //! Means of things that are no numbers, as names of TCPs: a row for each, with a bar for its interval. As SVG in a page, and for a
 //! paper.
 
+use super::bands::shortened;
 use super::drawing::{Anchor, Drawing, Letters};
 use super::html::Html;
 use super::number::fixed;
 use super::scatter::Axis;
-use super::svg;
+use super::svg::{self, Screen};
 
 /// One plot.
 #[derive(Clone, Debug)]
@@ -33,12 +34,13 @@ impl Dots {
     /// The plot in HTML.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
-        let (drawing, height) = self.drawing(PAGE_WIDTH);
-        let view = format!("0 0 {PAGE_WIDTH} {height}");
-        let attributes =
-            [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &self.of.0)];
         html.tag("figure", &[], |html| {
-            html.tag("svg", &attributes, |html| svg::draw(&drawing, html));
+            svg::on_page(html, &self.of.0, |screen, svg| {
+                let width = Screen::pick(screen, 640.0, 350.0);
+                let (drawing, height) = self.drawing(width);
+                svg::draw(&drawing, svg);
+                [width, height]
+            });
         });
         html
     }
@@ -47,8 +49,9 @@ impl Dots {
     pub(super) fn drawing(&self, width: f64) -> (Drawing, f64) {
         let mut drawing = Drawing::default();
         let bottom = TOP + ROW * self.rows.len() as f64;
-        let longest = self.rows.iter().map(|row| row.name.chars().count().min(LONGEST_NAME)).max().unwrap_or(0);
-        let left = (MARGIN + LETTER * longest as f64).min(0.5 * width);
+        let room = ((0.5 * width - MARGIN) / LETTER) as usize;
+        let longest = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).min(room);
+        let left = MARGIN + LETTER * longest as f64;
         // An interval of few seeds that is longer than its mean would flatten all else: it ends at the edge.
         let fits = |mean: f64, end: f64| (end - mean).abs() <= mean.abs();
         let values = self.rows.iter().filter_map(|row| Some((row.mean?, row.interval))).flat_map(|(mean, interval)| {
@@ -70,10 +73,7 @@ impl Dots {
         drawing.text(Letters::Axis, [left, TOP - 10.0], Anchor::Start, &format!("{}{unit}", self.of.0));
         for (nth, row) in self.rows.iter().enumerate() {
             let y = TOP + ROW * (nth as f64 + 0.5);
-            let name: String = match row.name.chars().count() > LONGEST_NAME {
-                true => row.name.chars().take(LONGEST_NAME - 1).chain(['…']).collect(),
-                false => row.name.clone(),
-            };
+            let name = shortened(&row.name, longest);
             drawing.text(Letters::Tick, [left - 9.0, y + 4.5], Anchor::End, &name);
             let Some(mean) = row.mean else { continue };
             drawing.begin_series(0, &row.name);
@@ -93,14 +93,12 @@ impl Dots {
     }
 }
 
-const PAGE_WIDTH: f64 = 560.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 30.0;
 const RIGHT: f64 = 18.0;
 const MARGIN: f64 = 16.0;
 const ROW: f64 = 21.0;
-const LETTER: f64 = 7.0;
-const LONGEST_NAME: usize = 30;
+const LETTER: f64 = 8.0;
 
 #[cfg(test)]
 mod tests {
@@ -116,7 +114,7 @@ mod tests {
         };
         let rows = vec![row("<cubic>", Some(9e6)), row("reno", Some(5e6)), row("failed", None)];
         let html = Dots { of: ("goodput".into(), "bit/s".into()), rows }.html();
-        let svg = html.as_str();
+        let svg = &svg::of_wide(&html);
         assert!(svg.contains("goodput, Mb/s") && svg.contains("&lt;cubic&gt;") && svg.contains(">failed</text>"));
         assert_eq!((svg.matches("class=\"bar\"").count(), svg.matches("<a href=\"#point-1\"").count()), (2, 2));
         assert!(svg.contains(">&gt;</text>"), "an interval that goes on beyond the axis says so");

@@ -57,6 +57,11 @@ pub(super) enum Element {
         nth: usize,
         points: Vec<Place>,
     },
+    /// From a mark to its name, where that has no room beside it.
+    Leader {
+        from: Place,
+        to: Place,
+    },
     /// At the end of an axis: an interval goes on beyond it, and to where.
     Beyond {
         nth: usize,
@@ -88,6 +93,10 @@ pub(super) struct Drawing {
 impl Drawing {
     pub(super) fn grid(&mut self, [x1, y1, x2, y2]: [f64; 4]) {
         self.elements.push(Element::Grid { from: [x1, y1], to: [x2, y2] });
+    }
+
+    pub(super) fn leader(&mut self, from: Place, to: Place) {
+        self.elements.push(Element::Leader { from, to });
     }
 
     pub(super) fn text(&mut self, letters: Letters, place: Place, anchor: Anchor, words: &str) {
@@ -131,7 +140,7 @@ impl Drawing {
         let lower = |place: &mut Place| place[1] += down;
         for mut element in other.elements {
             match &mut element {
-                Element::Grid { from, to } => [from, to].into_iter().for_each(lower),
+                Element::Grid { from, to } | Element::Leader { from, to } => [from, to].into_iter().for_each(lower),
                 Element::Text { place, .. } | Element::Mark { place, .. } => lower(place),
                 Element::Band { corners: places, .. } | Element::Curve { points: places, .. } => {
                     places.iter_mut().for_each(lower);

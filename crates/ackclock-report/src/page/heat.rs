@@ -4,7 +4,7 @@
 use super::drawing::{Anchor, Drawing, Letters};
 use super::html::Html;
 use super::number::{Scale, fixed};
-use super::svg;
+use super::svg::{self, Screen};
 
 /// A map of means over two parameters.
 #[derive(Clone, Debug)]
@@ -40,18 +40,29 @@ impl HeatMap {
     /// The map in HTML.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
-        let (view, label) =
-            (format!("0 0 {WIDTH} {HEIGHT}"), format!("{} over {} and {}", self.of.0, self.x.0, self.y.0));
-        let attributes = [("viewBox", view.as_str()), ("class", "scatter"), ("role", "img"), ("aria-label", &label)];
+        let label = format!("{} over {} and {}", self.of.0, self.x.0, self.y.0);
         html.tag("figure", &[], |html| {
             if !self.title.is_empty() {
                 html.leaf("figcaption", &[], &self.title);
             }
-            html.tag("svg", &attributes, |html| {
-                html.tag("g", &[("class", "series-0")], |html| svg::draw(&self.drawing(WIDTH, HEIGHT), html));
+            svg::on_page(html, &label, |screen, svg| {
+                let [width, height] = screen.pick([640.0, 360.0], [350.0, 330.0]);
+                // A phone gets the picture of a large map, whose cells it could not tell apart, without links.
+                let map = match screen {
+                    Screen::Narrow if self.cells.len() > MOST_LINKED => &self.unlinked(),
+                    _ => self,
+                };
+                svg.tag("g", &[("class", "series-0")], |svg| svg::draw(&map.drawing(width, height), svg));
+                [width, height]
             });
         });
         html
+    }
+
+    fn unlinked(&self) -> HeatMap {
+        let mut map = self.clone();
+        map.cells.iter_mut().for_each(|cell| cell.href.clear());
+        map
     }
 
     /// The map, so wide and high.
@@ -158,13 +169,13 @@ fn decimals(range: f64) -> usize {
     (2.0 - range.log10().floor()).clamp(0.0, 6.0) as usize
 }
 
-const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 380.0;
-/// Room for a letter or a digit, as large as they are on a narrow screen.
-const LETTER: f64 = 10.0;
+/// Room for a letter or a digit.
+const LETTER: f64 = 8.4;
 const RIGHT: f64 = 12.0;
 /// Where words above the map begin.
 const MARGIN: f64 = 8.0;
+/// More links are no use on a phone.
+const MOST_LINKED: usize = 400;
 /// More cells without links are put together.
 const MOST_SINGLE: usize = 2000;
 /// In so many shades.
@@ -189,8 +200,7 @@ mod tests {
             y: ("rate".into(), vec!["1 Mbps".into()]),
             cells: vec![cell(0, 0, 1e6), cell(1, 0, 2.5e6)],
         };
-        let html = map.html();
-        let svg = html.as_str();
+        let svg = svg::of_wide(&map.html());
         assert!(
             svg.contains("Goodput, Mb/s: 1.00 (light) to 2.50 (dark)") && svg.contains("&lt;a&gt;: 2.50 Mb/s"),
             "{svg}"

@@ -16,6 +16,43 @@ pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) 
     )
 }
 
+/// For which windows a picture is drawn. Letters of one that is scaled down to a phone could not be read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Screen {
+    /// Half of a page, or more.
+    Wide,
+    /// A phone.
+    Narrow,
+}
+
+impl Screen {
+    /// What is chosen for it.
+    pub(super) fn pick<T>(self, wide: T, narrow: T) -> T {
+        if self == Screen::Wide { wide } else { narrow }
+    }
+}
+
+/// A picture for each kind of window, of which the style sheet shows one. `draw` draws it and gives its width and height, in points
+/// that are pixels of the page, about.
+pub(super) fn on_page(html: &mut Html, label: &str, draw: impl Fn(Screen, &mut Html) -> [f64; 2]) {
+    for screen in [Screen::Wide, Screen::Narrow] {
+        let mut body = Html::new();
+        let [width, height] = draw(screen, &mut body);
+        let view = format!("0 0 {width} {height}");
+        let class = screen.pick("scatter on-wide", "scatter on-narrow");
+        let attributes = [("viewBox", view.as_str()), ("class", class), ("role", "img"), ("aria-label", label)];
+        html.tag("svg", &attributes, |svg| {
+            svg.append(&body);
+        });
+    }
+}
+
+/// What stands in the picture for wide windows.
+#[cfg(test)]
+pub(super) fn of_wide(html: &Html) -> String {
+    html.as_str().split("<svg viewBox").filter(|part| !part.contains("on-narrow")).collect()
+}
+
 /// In every file.
 pub(super) const MARK: &str = "<!-- a figure of Ackclock -->";
 
@@ -77,6 +114,7 @@ fn one(element: &Element, svg: &mut Html) {
             ];
             svg.tag("polyline", &attributes, |_| {});
         }
+        Element::Leader { from, to } => line(svg, "leader", [from[0], from[1], to[0], to[1]]),
         Element::Beyond { tip, upwards, about, .. } => {
             let (path, width) = (format!("M{}", points(&arrow(*tip, *upwards))), CURVE.to_string());
             let style = [("fill", "none"), ("stroke", "currentColor"), ("stroke-width", &*width)];

@@ -188,7 +188,13 @@ impl Table {
         let classes: Vec<&str> = (0..self.columns.len()).map(|n| self.class(n)).collect();
         let region = [("class", "scroll"), ("role", "region"), ("tabindex", "0"), ("aria-label", &*self.caption)];
         html.tag("div", &region, |html| {
-            html.tag("table", &[], |html| {
+            let many = match self.columns.len() {
+                0..10 => "",
+                10..14 => "columns-10",
+                14..18 => "columns-14",
+                _ => "columns-18",
+            };
+            html.tag("table", &[("class", many)], |html| {
                 html.leaf("caption", &[], &self.caption);
                 html.tag("thead", &[], |html| {
                     html.tag("tr", &[], |html| {

@@ -103,8 +103,8 @@ mod tests {
         for part in ["One-way delays, in s", "Round trips", "Jitter of UDP, in s", "Waiting times at ports, in s"] {
             assert!(text.contains(part), "{part}");
         }
-        // 8 flows and a source of datagrams, of which six are drawn; 8 round trips, of which six; a jitter; 2 ports.
-        assert_eq!(text.matches("<polyline").count(), 6 + 6 + 1 + 2);
+        // In two pictures and a legend: 8 flows and a source of datagrams, of which six are drawn; 8 round trips, of which six; a jitter; 2 ports.
+        assert_eq!(text.matches("<polyline").count(), 3 * (6 + 6 + 1 + 2));
         assert!(text.contains("the 6 with the longest p99") && !text.contains("NaN") && !text.contains("inf"));
         // f8 has the longest.
         assert!(text.find(">f8<").unwrap() < text.find(">f1<").unwrap());

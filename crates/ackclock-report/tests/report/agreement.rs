@@ -2,11 +2,11 @@
 //! sections, and a table of which a phone shows the verdicts.
 
 use ackclock_report::page::Page;
-use ackclock_report::page::agreement::{Dot, Panel};
+use ackclock_report::page::agreement::{Dot, Panel, Size};
 use ackclock_report::page::html::Html;
 use ackclock_report::page::table::{Cell, Table, Tone};
 
-use crate::browser::{ask, browser};
+use crate::chromium::{ask, browser};
 
 /// Looks where the navigation ends and what a click on the first dot shows.
 const PROBE: &str = r#"
@@ -47,8 +47,9 @@ fn reproduction() -> String {
             let panel = Panel {
                 title: format!("Table {n}"),
                 about: "1 of 3".into(),
+                short: "1 of 3".into(),
                 link: "#card-t1".into(),
-                small: false,
+                size: Size::Large,
                 dots,
             };
             html.append(&panel.html());

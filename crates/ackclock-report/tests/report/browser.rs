@@ -2,8 +2,7 @@
 //! Screenshots are in the folder `reports` of the temporary folder of the tests, `target/tmp/reports`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use ackclock_report::compare::{Entry, compare};
 use ackclock_report::page::Page;
@@ -13,104 +12,12 @@ use ackclock_report::page::table::{Tone, verdict};
 use ackclock_report::run::run;
 use ackclock_store::document::events::EventPart;
 
+use crate::chromium::{Seen, ask, browser, chromium, folder, look, preference, shoot};
 use crate::made_up::{document, resolved, series};
-
-/// What the page inside the frame said about itself.
-pub(crate) struct Seen(pub serde_json::Value);
-
-impl Seen {
-    pub(crate) fn number(&self, key: &str) -> i64 {
-        self.0[key].as_i64().unwrap_or_else(|| panic!("no number {key} in {}", self.0))
-    }
-}
-
-/// The browser, or `None` with a message that cannot be overlooked.
-pub(crate) fn browser() -> Option<PathBuf> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
-    let folders: Vec<PathBuf> =
-        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-    let found = folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file());
-    if found.is_none() {
-        eprintln!("*** SKIPPED: no browser (chromium, google-chrome) on the path: reports were NOT looked at ***");
-    }
-    found
-}
-
-fn folder() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reports");
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// A page with the report in a frame of a given width: windows of a browser cannot be as narrow as a phone.
-/// Says what it saw in an attribute of its own root.
-fn framed(name: &str, report: &str, width: u32, probe: &str) -> PathBuf {
-    let file = folder().join(format!("{name}.html"));
-    let json = serde_json::to_string(report).unwrap().replace('<', "\\u003c");
-    let page = format!(
-        "<!doctype html><html><body style=\"margin:0\"><iframe id=frame style=\"border:0;display:block;width:{width}px;\
-         height:800px\"></iframe><script>
-         const frame = document.getElementById('frame');
-         frame.onload = async () => {{
-           const view = frame.contentWindow, page = frame.contentDocument, root = page.documentElement;
-           await new Promise((done) => setTimeout(done, 300));
-           {probe}
-         }};
-         frame.srcdoc = {json};
-         </script></body></html>"
-    );
-    fs::write(&file, page).unwrap();
-    file
-}
-
-fn chromium(browser: &Path, arguments: &[&str], file: &Path) -> (String, String) {
-    let profile =
-        folder().join(format!("profile-{}-{}", std::process::id(), file.file_stem().unwrap().to_string_lossy()));
-    let output = Command::new(browser)
-        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .args(["--virtual-time-budget=20000", "--run-all-compositor-stages-before-draw"])
-        .args(arguments)
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .unwrap();
-    let _ = fs::remove_dir_all(profile);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr))
-}
 
 /// Opens a report at a width, uses every control, and returns what happened.
 fn open(browser: &Path, name: &str, report: &str, width: u32, scheme: &str) -> Seen {
     ask(browser, name, report, width, scheme, PROBE)
-}
-
-/// Opens a report at a width, runs a script there which leaves what it saw in `data-seen`, and returns what it said.
-pub(crate) fn ask(browser: &Path, name: &str, report: &str, width: u32, scheme: &str, probe: &str) -> Seen {
-    let file = framed(&format!("{name}-{width}-{scheme}-probe"), report, width, probe);
-    let (dom, log) = chromium(browser, &["--dump-dom", preference(scheme)], &file);
-    fs::remove_file(file).unwrap();
-    let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
-    assert!(console.is_empty(), "{name} at {width}: {console:#?}");
-    let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
-    let seen =
-        seen.unwrap_or_else(|| panic!("{name} at {width}: the page said nothing\n{log}")).replace("&quot;", "\"");
-    Seen(serde_json::from_str(&seen).unwrap())
-}
-
-fn shoot(browser: &Path, name: &str, report: &str, width: u32, height: u32, scheme: &str) {
-    let file =
-        framed(&format!("{name}-{width}-{scheme}"), report, width, "frame.style.height = root.scrollHeight + 'px';");
-    let image = folder().join(format!("{name}-{width}-{scheme}.png"));
-    let _ = fs::remove_file(&image);
-    let target = format!("--screenshot={}", image.display());
-    let size = format!("--window-size={},{height}", width.max(500));
-    chromium(browser, &[&target, &size, preference(scheme)], &file);
-    fs::remove_file(file).unwrap();
-    assert!(fs::metadata(&image).is_ok_and(|image| image.len() > 10_000), "no screenshot {}", image.display());
-}
-
-fn preference(scheme: &str) -> &'static str {
-    if scheme == "dark" { "--blink-settings=preferredColorScheme=0" } else { "--blink-settings=preferredColorScheme=1" }
 }
 
 /// Checks that hold for every report with plots.
@@ -322,6 +229,57 @@ fn charts_of_different_lengths_are_enlarged_by_themselves() {
     assert_eq!(seen.number("instants"), 1, "each has an upright line");
     assert_eq!((&seen.0["zoomed"], &seen.0["reset"]), (&false.into(), &true.into()), "only the one that is dragged");
     shoot(&browser, "lengths", &page.render(), 1600, 1200, "light");
+}
+
+/// One fault of each kind on a page that has no others.
+#[test]
+fn what_is_wrong_with_a_page_is_said() {
+    let Some(browser) = browser() else { return };
+    let page = |body: &str| {
+        format!(
+            "<!doctype html><style>body {{ margin: 0; font: 16px sans-serif; }}</style><body><p class=first>words</p>{body}"
+        )
+    };
+    let svg = |inside: &str| {
+        let grid = "<line class=grid x1=20 y1=10 x2=20 y2=90 stroke=#eee /><line class=grid x1=20 y1=90 x2=190 y2=90 stroke=#eee />";
+        format!("<svg viewBox='0 0 200 100' width=200 height=100>{grid}{inside}</svg>")
+    };
+    let faults = [
+        ("the page is 1500 pixels wide", "<div style='width:1500px'>wide</div>".to_owned()),
+        (
+            "labels cover each other",
+            svg("<text x=40 y=40 font-size=13>one</text><text x=45 y=42 font-size=13>two</text>"),
+        ),
+        ("a label leaves its picture", svg("<text x=190 y=40 font-size=13>a long name</text>")),
+        ("a mark leaves its plot", svg("<circle cx=5 cy=50 r=2 />")),
+        (
+            "a label covers a dot",
+            svg("<circle class=mean cx=50 cy=36 r=4 /><text class=name x=40 y=40 font-size=13>name</text>"),
+        ),
+        (
+            "a label stands far from its dot",
+            svg("<circle class=mean cx=30 cy=80 r=4 /><text class=name x=120 y=30 font-size=13>name</text>"),
+        ),
+        ("letters below 11 pixels", svg("<text x=40 y=40 font-size=9>one</text>")),
+        ("words with a contrast of", "<p style='color:#999'>faint</p>".to_owned()),
+        (
+            "a target below 24 pixels",
+            "<button style='height:12px'>a</button><br><button style='height:12px'>b</button>".to_owned(),
+        ),
+        (
+            "an interval goes below nothing",
+            "<table><tbody><tr><td>0.3474<span class=half> ± 1.8</span></td></tr></tbody></table>".to_owned(),
+        ),
+        ("not on the first screen: p.first", "<style>.first { margin-top: 950px; }</style>".to_owned()),
+        ("nothing is there for the first screen", "<style>.first { display: none; }</style>".to_owned()),
+    ];
+    for (nth, (fault, body)) in faults.iter().enumerate() {
+        let (said, _) = look(&browser, &format!("fault-{nth}"), &page(body), &[".first"]);
+        assert!(said.iter().any(|words| words.contains(fault)), "{fault}: {said:#?}");
+    }
+    let whole = svg("<circle class=mean cx=50 cy=50 r=4 /><text class=name x=60 y=54 font-size=13>name</text>");
+    let (said, _) = look(&browser, "no-fault", &page(&whole), &[".first"]);
+    assert!(said.is_empty(), "{said:#?}");
 }
 
 #[test]

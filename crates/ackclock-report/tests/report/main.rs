@@ -2,6 +2,8 @@
 
 mod agreement;
 mod browser;
+#[path = "../browser/mod.rs"]
+mod chromium;
 mod made_up;
 mod saving;
 mod sizes;

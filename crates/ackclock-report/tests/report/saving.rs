@@ -1,11 +1,11 @@
 //! What the buttons of a report save, in a real browser: pictures as SVG and PNG, tables as CSV.
 
 use ackclock_report::page::Page;
-use ackclock_report::page::agreement::{Dot, Panel};
+use ackclock_report::page::agreement::{Dot, Panel, Size};
 use ackclock_report::page::table::{Cell, Table, Tone};
 use ackclock_report::run::run;
 
-use crate::browser::{ask, browser};
+use crate::chromium::{ask, browser};
 use crate::made_up::{document, series};
 
 /// Presses every button that saves something and keeps what would be downloaded. A browser without a window reads no
@@ -22,7 +22,7 @@ page.querySelectorAll('button.save').forEach((button) => button.click());
 for (let n = 0; n < 40; n++) await new Promise((done) => setTimeout(done, 200));
 const seen = { errors: Number(root.dataset.errors), message: root.dataset.lastError || '', paper: 'paper' in root.dataset };
 seen.tables = page.querySelectorAll('table').length;
-seen.pictures = page.querySelectorAll('figure.chart, svg.scatter, .panels').length;
+seen.pictures = page.querySelectorAll('figure.chart, svg.on-wide, .panels').length;
 const of = (kind) => saved.filter(([name]) => name.endsWith(kind));
 seen.csv = of('.csv').map(([name, blob]) => [name, blob.text]);
 seen.svg = of('.svg').map(([name, blob]) => {
@@ -96,8 +96,14 @@ fn numbers_in_csv_are_for_programs_and_words_are_quoted() {
     body.tag("div", &[("class", "panels")], |html| {
         for tone in [Tone::Good, Tone::Neutral, Tone::Notable, Tone::Bad] {
             let dot = Dot { label: "x".into(), link: "#of".into(), published: 1.0, tolerance: 0.1, ours: 1.2, tone };
-            let panel =
-                Panel { title: "t1".into(), about: "1 of 1".into(), link: "#of".into(), small: false, dots: vec![dot] };
+            let panel = Panel {
+                title: "t1".into(),
+                about: "1 of 1".into(),
+                link: "#of".into(),
+                short: String::new(),
+                size: Size::Large,
+                dots: vec![dot],
+            };
             html.append(&panel.html());
         }
     });

@@ -86,7 +86,7 @@ impl Measured<'_> {
             _ => None,
         };
         let number = match (value, summary.and_then(|summary| summary.ci95)) {
-            (Some(value), Some(half)) => written.interval(value, half),
+            (Some(value), Some(half)) => written.interval(value, half, metric.bounds()),
             (value, _) => written.number(value),
         };
         Examined {
@@ -132,7 +132,7 @@ impl Measured<'_> {
         let summary = if confident { self.summary(&self.points(&of.at), metric) } else { None };
         let half = summary.and_then(|summary| summary.ci95);
         let number = match (value, half) {
-            (Some(value), Some(half)) => written.interval(value, half),
+            (Some(value), Some(half)) => written.interval(value, half, limits(metric, of)),
             (value, _) => written.number(value),
         };
         let room = half.unwrap_or(0.0);
@@ -294,7 +294,7 @@ impl Differences<'_> {
         };
         let written = Written::of(self.unit, &[summary.mean], &[bound]);
         let number = match summary.ci95 {
-            Some(half) => written.interval(summary.mean, half),
+            Some(half) => written.interval(summary.mean, half, (f64::NEG_INFINITY, f64::INFINITY)),
             None => written.number(Some(summary.mean)),
         };
         Examined {
@@ -309,4 +309,9 @@ impl Differences<'_> {
             ),
         }
     }
+}
+
+/// What a quantity can be: a difference or a quotient of measures has not their limits.
+fn limits(metric: &Metric, of: &Quantity) -> (f64, f64) {
+    if of.ways() == 0 { metric.bounds() } else { (f64::NEG_INFINITY, f64::INFINITY) }
 }

@@ -37,10 +37,16 @@ impl Written {
         self.with_unit(format!("{} to {}", self.digits_of(least), self.digits_of(most)))
     }
 
-    /// A measured number, half the width of its interval, and their unit.
-    pub fn interval(&self, value: f64, half: f64) -> String {
+    /// A measured number, half the width of its interval, and their unit; or the ends of an interval that goes beyond what the
+    /// quantity can be, cut to that.
+    pub fn interval(&self, value: f64, half: f64, (least, most): (f64, f64)) -> String {
         // What rounding leaves is no spread.
         let half = if half > value.abs() * 1e-12 { half } else { 0.0 };
+        let (low, high) = (value - half, value + half);
+        if half > 0.0 && (low < least || high > most) {
+            let ends = [low.max(least), high.min(most)].map(|end| significant(end * self.scale.factor, DIGITS_OF_HALF));
+            return self.with_unit(format!("{} ({} to {})", self.digits_of(value), ends[0], ends[1]));
+        }
         let half = significant(half * self.scale.factor, DIGITS_OF_HALF);
         self.with_unit(format!("{} ±{half}", self.digits_of(value)))
     }
@@ -100,18 +106,31 @@ mod tests {
         assert_eq!(rates.number(Some(53_342_502.4)), "53.34 Mb/s");
         assert_eq!(rates.number(Some(134_720_309.6)), "134.7 Mb/s");
         assert_eq!(
-            (rates.bound(70e6), rates.interval(53_342_502.4, 64_056.0)),
+            (rates.bound(70e6), rates.interval(53_342_502.4, 64_056.0, ANY)),
             ("70 Mb/s".into(), "53.34 ±0.064 Mb/s".into())
         );
         let times = Written::of("s", &[0.025], &[0.017, 0.021]);
         assert_eq!((times.number(Some(0.0251)), times.bounds(0.017, 0.021)), ("25.10 ms".into(), "17 to 21 ms".into()));
-        assert_eq!(times.interval(0.0251, 1e-18), "25.10 ±0 ms");
+        assert_eq!(times.interval(0.0251, 1e-18, ANY), "25.10 ±0 ms");
         let ratios = Written::of("", &[0.000_087_2], &[0.0003]);
         assert_eq!((ratios.number(Some(0.000_087_2)), ratios.bound(0.0003)), ("0.00008720".into(), "0.0003".into()));
         assert_eq!(Written::of("", &[2.5e-9], &[]).number(Some(2.5e-9)), "2.500e-9");
         assert_eq!(Written::of("segments", &[1836.0, 2095.0], &[]).range(1836.0, 2095.0), "1836 to 2095 segments");
-        assert_eq!((ratios.number(None), ratios.interval(0.0, 0.0)), ("undefined".into(), "0 ±0".into()));
+        assert_eq!((ratios.number(None), ratios.interval(0.0, 0.0, ANY)), ("undefined".into(), "0 ±0".into()));
     }
+
+    /// .3474 of a share, give or take 1.8, is all that a share can be.
+    #[test]
+    fn an_interval_says_no_more_than_the_quantity_can_be() {
+        let share = Written::of("", &[0.3474], &[0.5]);
+        assert_eq!(share.interval(0.3474, 1.8, (0.0, 1.0)), "0.3474 (0 to 1)");
+        assert_eq!(share.interval(0.3474, 0.2, (0.0, 1.0)), "0.3474 ±0.20");
+        let rate = Written::of("bit/s", &[1.2e6], &[]);
+        assert_eq!(rate.interval(1.2e6, 1.3e6, (0.0, f64::INFINITY)), "1.200 (0 to 2.5) Mb/s");
+        assert_eq!(rate.interval(1.2e6, 1.3e6, ANY), "1.200 ±1.3 Mb/s", "a difference may be negative");
+    }
+
+    const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
     /// Four digits of 10.814 and 10.812 are the same, five are not.
     #[test]

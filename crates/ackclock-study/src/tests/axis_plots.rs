@@ -53,8 +53,8 @@ Figure 1: Reno and SACK: not judged
     let html = page::render(&report, &[], &[]);
     let drawn = html.split("id=\"plot-figure-1\"").nth(1).unwrap().split("<details").next().unwrap();
     assert!(drawn.contains("As the study describes it: SACK gains nothing"), "{drawn}");
-    // The plot and two samples in the legend; of a curve itself, its label and its sample. Nothing of round trips, which have no point.
-    assert_eq!((drawn.matches("<svg").count(), drawn.matches("class=\"series-0\"").count()), (3, 3), "{drawn}");
+    // The plot for each kind of window and two samples in the legend; of a curve itself and its label twice, and its sample. Nothing of round trips, which have no point.
+    assert_eq!((drawn.matches("<svg").count(), drawn.matches("class=\"series-0\"").count()), (4, 5), "{drawn}");
     assert!(html.contains("<caption>Sum, Mb/s</caption>") && html.contains(">K, cells<"), "{html}");
     assert!(!html.contains("NaN"), "{html}");
 }

@@ -54,7 +54,7 @@ fn what_is_our_own_counts_for_itself() {
     let (text, html) = (report.text(), page::render(&report, &[], &[]));
     assert!(text.contains("2 of 3 checks of our own hold; they tell nothing about the publication."), "{text}");
     assert!(text.contains("agrees, own") && text.contains("right [own]: holds"), "{text}");
-    let panels = html.split("class=\"panels").nth(1).unwrap().split("</section>").next().unwrap();
+    let panels = html.split("class=\"panels\"").nth(1).unwrap().split("</section>").next().unwrap();
     assert_eq!(panels.matches("href=\"#cell-t1-").count(), 4, "no mark for what the publication does not print");
 }
 
@@ -186,7 +186,7 @@ fn efficiencies_above_1_are_explained() {
     let above = html(&format!("capacity_mbps = 50\n{TABLE}"));
     assert!(above.contains(words) && !html(TABLE).contains("Values above 1"), "{above}");
     // 1.94 lies below the upper end of the axis, which has ticks up to 1.5.
-    let panel = above.split("class=\"panels").nth(1).unwrap().split("</figure>").next().unwrap();
+    let panel = above.split("class=\"panels\"").nth(1).unwrap().split("</figure>").next().unwrap();
     assert!(panel.contains(">1.5<") && panel.contains("ours 1.94"), "{panel}");
 }
 

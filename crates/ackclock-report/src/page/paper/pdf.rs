@@ -40,7 +40,7 @@ pub(super) fn file(drawings: &[(Drawing, f64)], width: f64, on_paper: f64) -> Ve
 
 fn one(element: &Element, body: &mut Content) {
     match element {
-        Element::Grid { from, to } => {
+        Element::Grid { from, to } | Element::Leader { from, to } => {
             body.save_state().set_stroke_gray(GRID).set_line_width(1.0);
             path(&[*from, *to], body);
             body.stroke().restore_state();

@@ -26,6 +26,24 @@ impl Headline {
     }
 }
 
+/// The sentences after the first: those without which it would say too much, and the others.
+pub(crate) fn told_first(report: &Report) -> (Vec<String>, Vec<String>) {
+    let power = report.power.as_ref();
+    let mut told: Vec<String> =
+        power.map(|power| format!("{}: {}.", sentence(&skill(power)), strength(power))).into_iter().collect();
+    told.extend(without_choices(&report.tally));
+    told.extend(weak(&report.tally));
+    told.extend(report.readings.iter().map(reading));
+    let others = power.map(evidence).into_iter().chain(own(&report.tally)).collect();
+    (told, others)
+}
+
+/// With a capital letter.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 impl Outcome {
     fn of(tally: &Tally, power: Option<&PowerReport>) -> Outcome {
         let Tally { numbers, claims, .. } = tally;

@@ -52,12 +52,11 @@ pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String
 fn lead(report: &Report) -> Html {
     let part = if report.quick { ", quick subset" } else { "" };
     let mut html = Html::new();
-    html.leaf("p", &[("class", "lead")], &report.citation);
     let seeds = match report.seeds {
         1 => format!("Seed 1 only{part}."),
         seeds => format!("Means over seeds 1 to {seeds}{part}, with half of the 95 % confidence interval."),
     };
-    html.leaf("p", &[], &seeds);
+    html.leaf("p", &[("class", "lead cited")], &format!("{} {seeds}", report.citation));
     html
 }
 

@@ -1,6 +1,6 @@
 //! The picture with which a reproduction begins: every published number against ours, by table and quantity.
 
-use ackclock_report::page::agreement::{Dot, Panel, key};
+use ackclock_report::page::agreement::{Dot, Panel, Size, key};
 use ackclock_report::page::html::Html;
 use ackclock_report::page::number::{fixed, plural};
 use ackclock_report::page::table::Tone;
@@ -40,18 +40,28 @@ pub(crate) fn short_title(card: &CardReport) -> &str {
 pub(crate) fn picture(report: &Report) -> Html {
     let mut html = Html::new();
     let mut panels: Vec<Panel> = report.cards.iter().filter_map(panel_of).collect();
-    let many = panels.len() > MANY;
-    panels.iter_mut().for_each(|panel| panel.small = many);
+    let (size, class) = match panels.len() {
+        0..=FEW => (Size::Large, "panels"),
+        count if count <= MANY => (Size::Small, "panels many"),
+        _ => (Size::Tiny, "panels crowd"),
+    };
+    for panel in &mut panels {
+        panel.size = size;
+        if size == Size::Tiny {
+            panel.title = panel.title.split_once(':').map_or(panel.title.clone(), |(short, _)| short.to_owned());
+        }
+    }
     let panels: Vec<Html> = panels.iter().map(Panel::html).collect();
     if panels.is_empty() {
         return html;
     }
-    html.tag("div", &[("class", if many { "panels many" } else { "panels" })], |html| {
+    html.append(&Html::of_class("div", "panels-head", &keys(report)));
+    html.tag("div", &[("class", class)], |html| {
         panels.iter().for_each(|panel| {
             html.append(panel);
         });
     });
-    html.append(&keys(report));
+    html.append(&how_to_read(report));
     html
 }
 
@@ -70,6 +80,11 @@ fn keys(report: &Report) -> Html {
             key(html, tone, &format!("{} {words}", count(tone)));
         }
     });
+    html
+}
+
+fn how_to_read(report: &Report) -> Html {
+    let mut html = Html::new();
     html.leaf(
         "p",
         &[("class", "note")],
@@ -129,15 +144,20 @@ fn panel_of(card: &CardReport) -> Option<Panel> {
     Some(Panel {
         title,
         about: format!("{agree} of {} agree{others}", plural(members.len(), "number")),
+        short: format!("{agree} of {}", members.len()),
         link: format!("#card-{}", card.id),
-        small: false,
+        size: Size::Large,
         dots: members.iter().map(|cell| dot(card, place(cell), cell)).collect(),
     })
 }
 
 fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
     let ours = cell.comparable();
-    let half = ours.ci95.map_or(String::new(), |half| format!(" ± {}", fixed(half, cell.decimals)));
+    let half = match (ours.cut, ours.ci95) {
+        (Some([low, high]), _) => format!(" ({} to {})", fixed(low, cell.decimals), fixed(high, cell.decimals)),
+        (None, Some(half)) => format!(" ± {}", fixed(half, cell.decimals)),
+        (None, None) => String::new(),
+    };
     let share = match text::relative_tolerance(cell) {
         share if share == "-" => String::new(),
         share => format!(", {share} of the distances in its row"),
@@ -172,5 +192,6 @@ pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
     }
 }
 
-/// Of more panels than this each is small.
-const MANY: usize = 2;
+/// Of more panels than these each is small, or very small: all of them have room on one screen.
+const FEW: usize = 2;
+const MANY: usize = 8;

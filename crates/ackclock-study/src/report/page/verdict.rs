@@ -1,6 +1,7 @@
 //! What a page of a reproduction begins with: whether the publication reproduces, its tables as pictures, and what differs in words.
 
 use ackclock_report::page::html::Html;
+use ackclock_report::page::number::plural;
 use ackclock_report::page::table::{self, Cell, Table, Tone};
 
 use super::super::{Outcome, Report, headline, text};
@@ -11,12 +12,16 @@ use crate::data::Abbreviation;
 /// The first screen, then what it rests on.
 pub(super) fn section(report: &Report) -> Html {
     let mut html = Html::new();
-    let (first, others) = report.headline.reproduces.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+    let first = report.headline.reproduces.first().map_or("", String::as_str);
     html.tag("p", &[("class", "lead-verdict")], |html| {
         table::verdict(html, tone(report.headline.outcome), first);
     });
-    html.append(&list(others.iter().map(String::as_str)));
-    let (pictures, claims) = (picture::picture(report), differing(report));
+    let (told, others) = headline::told_first(report);
+    if !told.is_empty() {
+        html.leaf("p", &[("class", "beside-verdict")], &told.join(" "));
+    }
+    let pictures = picture::picture(report);
+    let claims = differing(report, pictures.is_empty());
     match (pictures.is_empty(), claims) {
         (false, Some(claims)) => html.tag("div", &[("class", "first")], |html| {
             html.append(&Html::of_class("div", "", &pictures)).append(&claims);
@@ -24,6 +29,12 @@ pub(super) fn section(report: &Report) -> Html {
         (true, Some(claims)) => html.append(&Html::of_class("div", "wide", &claims)),
         (_, None) => html.append(&pictures),
     };
+    if !others.is_empty() {
+        html.tag("details", &[], |html| {
+            html.leaf("summary", &[], &format!("More about the verdict: {}", plural(others.len(), "sentence")));
+            html.append(&list(others.iter().map(String::as_str)));
+        });
+    }
     html.tag("p", &[], |html| {
         let tone = if report.passed() { Tone::Neutral } else { Tone::Bad };
         table::verdict(html, tone, &report.headline.consistent);
@@ -48,8 +59,9 @@ fn tone(outcome: Outcome) -> Tone {
     }
 }
 
-/// The first published claims that do not hold, in words.
-fn differing(report: &Report) -> Option<Html> {
+/// The first published claims that do not hold, in words; with the numbers that decide where there is room. The tables of claims have
+/// them, too.
+fn differing(report: &Report, has_room: bool) -> Option<Html> {
     let claims = report.cards.iter().flat_map(|card| card.claims.iter().map(move |claim| (card, claim)));
     let differ: Vec<_> = claims.filter(|(_, claim)| !claim.own && !claim.holds).collect();
     differ.first()?;
@@ -61,7 +73,9 @@ fn differing(report: &Report) -> Option<Html> {
                 html.tag("li", &[], |html| {
                     let of = claim.instance().map_or(String::new(), |instance| format!(" ({instance})"));
                     html.text(&format!("{}{of} ", claim.text));
-                    html.leaf("span", &[("class", "note")], &claim.evidence);
+                    if has_room {
+                        html.leaf("span", &[("class", "note")], &claim.evidence);
+                    }
                     if let Some(finding) = claim.verdict.finding() {
                         html.text(" ").leaf("a", &[("href", &format!("#{}", anchor(finding)))], finding);
                     }
@@ -159,4 +173,4 @@ fn abbreviations(report: &Report) -> Html {
 }
 
 /// Claims that are told at the beginning.
-const MOST_CLAIMS: usize = 5;
+const MOST_CLAIMS: usize = 4;
