@@ -182,7 +182,7 @@ fn time() -> Value {
     alternatives(&Amount { limits: &[INSTANT], words: &[], bare: Bare::None })
 }
 
-fn alternatives(amount: &Amount) -> Value {
+fn alternatives(amount: &Amount<'_>) -> Value {
     let mut all = Vec::new();
     if !amount.limits.is_empty() {
         let spellings: Vec<&str> = amount.limits.iter().flat_map(|limit| limit.dimension.spellings()).collect();

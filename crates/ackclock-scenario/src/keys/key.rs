@@ -2,6 +2,7 @@
 
 pub(crate) use ackclock::keys::Condition;
 
+use super::words::TechnologyWord;
 use crate::values::quantity::Dimension;
 
 /// A key that may occur in one or more sections.
@@ -96,7 +97,7 @@ pub(crate) enum Kind {
     /// A number from 0 to 1, or a fraction as text.
     Factor,
     /// A number with a unit, or something else that stands in its place.
-    Amount(Amount),
+    Amount(Amount<'static>),
     /// The two ends of a link.
     Ends,
     /// Nodes along a path.
@@ -112,7 +113,7 @@ pub(crate) enum Kind {
     /// Nodes, any number of them.
     Nodes,
     /// A quantity, or a list of quantities that hold one after the other.
-    Schedule(Amount),
+    Schedule(Amount<'static>),
     /// Intervals of time in which a link is down.
     Outages,
     /// Nodes along a path, each from an instant on.
@@ -126,9 +127,10 @@ pub(crate) enum Kind {
 }
 
 /// A number with a unit, or something else that stands in its place.
-pub(crate) struct Amount {
+#[derive(Clone, Copy)]
+pub(crate) struct Amount<'a> {
     /// Dimensions and their limits in base units, both included.
-    pub(crate) limits: &'static [Limit],
+    pub(crate) limits: &'a [Limit],
     /// Words allowed instead.
     pub(crate) words: &'static [&'static str],
     /// Numbers without unit allowed instead.
@@ -136,6 +138,7 @@ pub(crate) struct Amount {
 }
 
 /// A dimension and its limits in base units, both included.
+#[derive(Clone, Copy)]
 pub(crate) struct Limit {
     pub(crate) dimension: Dimension,
     pub(crate) min: u64,
@@ -143,6 +146,7 @@ pub(crate) struct Limit {
 }
 
 /// Which numbers without unit may stand in the place of a quantity.
+#[derive(Clone, Copy)]
 pub(crate) enum Bare {
     None,
     /// More than 0, at most 1.
@@ -151,6 +155,21 @@ pub(crate) enum Bare {
     Integer {
         max: u64,
     },
+}
+
+impl Amount<'_> {
+    /// The limits of what networks of a technology can have of it: where cells and packets are counted, cells are of ATM networks, and
+    /// packets and octets are of packet networks.
+    pub(crate) fn limits_in(&self, technology: TechnologyWord) -> Vec<Limit> {
+        let counts = |dimension| self.limits.iter().any(|limit| limit.dimension == dimension);
+        let is_of_both = counts(Dimension::Cells) && counts(Dimension::Packets);
+        let fits = |limit: &&Limit| match limit.dimension {
+            Dimension::Cells => technology == TechnologyWord::Atm,
+            Dimension::Packets | Dimension::Size => technology == TechnologyWord::Packet,
+            _ => true,
+        };
+        self.limits.iter().filter(|limit| !is_of_both || fits(limit)).copied().collect()
+    }
 }
 
 impl Limit {
@@ -191,6 +210,8 @@ pub(super) const SECOND_PS: u64 = 1_000_000_000_000;
 pub(super) const RATE: Limit = Limit { dimension: Dimension::Rate, min: 1, max: 1_000_000_000_000 };
 /// Any instant of a run.
 pub(crate) const INSTANT: Limit = Limit { dimension: Dimension::Time, min: 0, max: 720 * HOUR_PS };
+/// An instant after the start of the run.
+pub(super) const LATER: Limit = Limit { dimension: Dimension::Time, min: 1, max: INSTANT.max };
 pub(super) const fn amount(limits: &'static [Limit]) -> Kind {
     Kind::Amount(Amount { limits, words: &[], bare: Bare::None })
 }

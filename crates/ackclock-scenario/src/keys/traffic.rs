@@ -377,7 +377,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: FLOWS,
         name: "stop",
-        kind: amount_or(&[INSTANT], &["never"]),
+        kind: amount_or(&[LATER], &["never"]),
         default: Fallback::Text("never"),
         source: "[SACK-UBR] §6.1",
         about: "When the application stops offering new data.",

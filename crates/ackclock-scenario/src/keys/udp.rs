@@ -79,7 +79,7 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         sections: &[Section::Udp],
         name: "stop",
-        kind: amount_or(&[INSTANT], &["never"]),
+        kind: amount_or(&[LATER], &["never"]),
         default: Fallback::Text("never"),
         source: "Ackclock",
         about: "When the source stops sending.",

@@ -67,7 +67,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A quantity.
-    pub(super) fn quantity(&mut self, key: &str, amount: &Amount) -> Option<Quantity> {
+    pub(super) fn quantity(&mut self, key: &str, amount: &Amount<'_>) -> Option<Quantity> {
         let item = self.item(key, "\"...\"")?;
         quantity_of(key, amount, item, self.report)
     }

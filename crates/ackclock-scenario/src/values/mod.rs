@@ -45,6 +45,9 @@ pub(crate) fn check_in(
     if let (Kind::Mechanism(Family::Policy), Node::Text(text), Some(technology)) = policy {
         return words::policy(key.name, text, technology, item.at, report).map(Value::Word);
     }
+    if let (Kind::Amount(amount), Some(technology)) = (&key.kind, technology) {
+        return quantities::quantity_in(technology, key.name, amount, item, report);
+    }
     check(key, item, report)
 }
 

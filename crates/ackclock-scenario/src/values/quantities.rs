@@ -1,6 +1,7 @@
 //! Quantities: numbers with a unit, and what may stand in their place.
 
 use super::words::{float, whole};
+use crate::keys::words::TechnologyWord;
 use crate::keys::{Amount, Bare, INSTANT, Limit};
 use crate::text::diagnostic::{At, Report};
 use crate::text::suggest;
@@ -9,7 +10,7 @@ use crate::values::Value;
 use crate::values::quantity::{Dimension, Quantity, QuantityError, bytes_per_second, nearest_unit};
 
 /// The quantity of a key within a table.
-pub(super) fn quantity_of(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Quantity> {
+pub(super) fn quantity_of(name: &str, amount: &Amount<'_>, item: &Item, report: &mut Report) -> Option<Quantity> {
     match quantity(name, amount, item, report)? {
         Value::Quantity(quantity) => Some(quantity),
         _ => None,
@@ -27,9 +28,28 @@ pub(super) fn time_of(name: &str, item: &Item, min: u64, report: &mut Report) ->
     None
 }
 
+/// The quantity of a key, or what stands in its place, in a network of this technology. Messages name what such a network can have. A
+/// quantity that only networks of the other technology can have is read: who uses it says what it is here.
+pub(super) fn quantity_in(
+    technology: TechnologyWord,
+    name: &str,
+    amount: &Amount<'_>,
+    item: &Item,
+    report: &mut Report,
+) -> Option<Value> {
+    if matches!(&item.node, Node::Text(text) if is_accepted(amount, text)) {
+        return quantity(name, amount, item, report);
+    }
+    quantity(name, &Amount { limits: &amount.limits_in(technology), ..*amount }, item, report)
+}
+
+fn dimensions(amount: &Amount<'_>) -> Vec<Dimension> {
+    amount.limits.iter().map(|limit| limit.dimension).collect()
+}
+
 /// The quantity of a key, or what stands in its place.
-pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Report) -> Option<Value> {
-    let dimensions: Vec<Dimension> = amount.limits.iter().map(|limit| limit.dimension).collect();
+pub(super) fn quantity(name: &str, amount: &Amount<'_>, item: &Item, report: &mut Report) -> Option<Value> {
+    let dimensions = dimensions(amount);
     match (&item.node, &amount.bare) {
         (Node::Integer(Some(_)) | Node::Float(_), Bare::Fraction) => {
             let number = float(&item.node);
@@ -98,7 +118,7 @@ pub(super) fn quantity(name: &str, amount: &Amount, item: &Item, report: &mut Re
 
 fn within_limits(
     name: &str,
-    amount: &Amount,
+    amount: &Amount<'_>,
     quantity: Quantity,
     text: &str,
     at: At,
@@ -117,7 +137,7 @@ fn within_limits(
 }
 
 /// What to write in the place of a number in quotes.
-fn without_unit(amount: &Amount, number: &str) -> String {
+fn without_unit(amount: &Amount<'_>, number: &str) -> String {
     let plain = number.parse::<f64>().unwrap_or(f64::NAN);
     let fits = match amount.bare {
         Bare::None => false,
@@ -133,7 +153,7 @@ fn without_unit(amount: &Amount, number: &str) -> String {
 }
 
 /// What to write in the place of a number in per cent.
-fn of_percent(amount: &Amount, number: &str) -> String {
+fn of_percent(amount: &Amount<'_>, number: &str) -> String {
     let fraction = number.parse::<f64>().map_or(f64::NAN, |percent| percent / 100.0);
     match fraction > 0.0 && fraction <= 1.0 {
         true => format!("write {fraction}"),
@@ -142,17 +162,19 @@ fn of_percent(amount: &Amount, number: &str) -> String {
 }
 
 /// Whether a text may be the value. What a message suggests has to be.
-fn is_accepted(amount: &Amount, text: &str) -> bool {
-    let dimensions: Vec<Dimension> = amount.limits.iter().map(|limit| limit.dimension).collect();
-    let Ok(quantity) = Quantity::parse(text, &dimensions) else { return false };
+fn is_accepted(amount: &Amount<'_>, text: &str) -> bool {
+    let Ok(quantity) = Quantity::parse(text, &dimensions(amount)) else { return false };
     let mut limits = amount.limits.iter().filter(|limit| limit.dimension == quantity.dimension);
     limits.any(|limit| (limit.min..=limit.max).contains(&quantity.amount))
 }
 
 /// A number without a unit with the units of one or two dimensions that it may have, each in quotes.
-fn examples(amount: &Amount, number: &str) -> Vec<String> {
+fn examples(amount: &Amount<'_>, number: &str) -> Vec<String> {
     let spelled = |limit: &Limit| format!("{number} {}", limit.example_unit());
-    let fitting = amount.limits.iter().map(spelled).filter(|text| is_accepted(amount, text));
+    // Buffers of many bandwidth-delay products are not what a bare number means.
+    let is_meant =
+        |limit: &&Limit| limit.dimension != Dimension::Bdp || number.parse().is_ok_and(|number: f64| number <= 10.0);
+    let fitting = amount.limits.iter().filter(is_meant).map(spelled).filter(|text| is_accepted(amount, text));
     fitting.take(2).map(|text| format!("{text:?}")).collect()
 }
 
@@ -175,7 +197,7 @@ fn expected(limit: &Limit, words: &[&str], is_zero: bool) -> String {
 
 fn explain(
     name: &str,
-    amount: &Amount,
+    amount: &Amount<'_>,
     dimensions: &[Dimension],
     text: &str,
     problem: QuantityError,
@@ -251,7 +273,7 @@ fn explain(
 }
 
 /// "a time or "never"".
-fn alternatives(amount: &Amount) -> String {
+fn alternatives(amount: &Amount<'_>) -> String {
     let mut all: Vec<String> = amount.limits.iter().map(|limit| limit.dimension.short_name().to_owned()).collect();
     match amount.bare {
         Bare::None => {}

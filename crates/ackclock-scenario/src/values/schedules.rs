@@ -10,7 +10,7 @@ use crate::values::quantity::Quantity;
 use crate::values::{Outage, RouteChange, Schedule, Value};
 
 /// A list of quantities with their instants: `["10 ms", { at = "20 s", delay = "100 ms" }]`.
-pub(super) fn schedule(name: &str, amount: &Amount, items: &[Item], at: At, report: &mut Report) -> Option<Value> {
+pub(super) fn schedule(name: &str, amount: &Amount<'_>, items: &[Item], at: At, report: &mut Report) -> Option<Value> {
     let Some((first, rest)) = items.split_first() else {
         report.error(at, format!("`{name}` is empty")).label("expected the value at the start");
         return None;

@@ -43,7 +43,7 @@ pub(super) fn policy(
     let near = || suggest::nearest(text, here.iter().copied()).map(did_you_mean);
     let near_elsewhere = || {
         let near = suggest::nearest(text, all.iter().copied())?;
-        Some(format!("{} It is no policy of {network} networks", did_you_mean(near)))
+        Some(format!("\"{near}\" is a policy, but not of {network} networks"))
     };
     let help = suggest::explained(name, text).or_else(near).or_else(near_elsewhere);
     report

@@ -122,3 +122,23 @@ fn the_recorded_delay_of_a_path_is_that_of_the_plan() {
     }
     assert!(flow(&records, "f").counts.bytes_delivered > 500_000);
 }
+
+/// Iridium has some 400 ports. A packet begins and ends at any picosecond of an interval, so its shares of two intervals have 34 bits each:
+/// five or six octets with how they are told, and as floating-point numbers nine. A day of this is 144 times as much.
+#[test]
+fn ports_of_a_constellation_are_recorded_in_little_memory() {
+    let text = include_str!("../../../scenarios/iridium.toml");
+    let scenario = scenario(text, &["record=[\"ports\"]"]);
+    let mut simulation = build_with(&scenario, 1, Engine::Batched);
+    while !simulation.step(Time::NEVER).finished() {}
+    let records = simulation.finish();
+    let (mut held, mut intervals) = (0, 0);
+    for series in &records.series {
+        if let Columns::Intervals { min, mean, max, .. } = &series.columns {
+            held += [min, mean, max].map(|column| column.held_bytes()).iter().sum::<usize>();
+            intervals += mean.len();
+        }
+    }
+    println!("{held} octets for {intervals} intervals");
+    assert!(intervals > 1_000_000 && held < 1_000_000, "{held} octets for {intervals} intervals");
+}

@@ -23,7 +23,10 @@ impl Amounts {
     /// Nothing yet; rates are per `unit`. `interval` is a multiple of ten picoseconds.
     pub fn new(interval: Span, unit: Span) -> Amounts {
         let part = Span::from_ps(interval.as_ps() / PARTS);
-        let columns = [const { PerInterval::new() }; 3];
+        // As `rates` divides amounts.
+        let of_time = |time: u64| PerInterval::of_parts(time as f64 / unit.as_ps() as f64);
+        let [of_part, of_all] = [1, PARTS].map(|parts| of_time(part.as_ps() * parts));
+        let columns = [of_part.clone(), of_all, of_part];
         Amounts { part, unit, number: 0, parts: [0; PARTS as usize], columns }
     }
 

@@ -103,7 +103,9 @@ pub(super) struct Averages {
 
 impl Averages {
     pub(super) fn new(interval: Span) -> Averages {
-        let columns = [const { PerInterval::new() }; 3];
+        // An average is a whole number of units times picoseconds over the picoseconds of the interval.
+        let mean = PerInterval::of_parts(interval.as_ps() as f64);
+        let columns = [PerInterval::new(), mean, PerInterval::new()];
         let next = Time::ZERO + interval;
         Averages { interval, value: 0, since: Time::ZERO, next, integral: 0, min: u32::MAX, max: 0, columns }
     }

@@ -38,7 +38,10 @@ struct Waited {
 
 impl Waits {
     fn new(interval: Span) -> Waits {
-        Waits { interval, number: 0, running: Waited::default(), columns: [const { PerInterval::new() }; 3] }
+        // A wait is whole picoseconds; their mean need not be.
+        let of_wait = PerInterval::of_parts(1e12);
+        let columns = [of_wait.clone(), PerInterval::new(), of_wait];
+        Waits { interval, number: 0, running: Waited::default(), columns }
     }
 
     /// `units` depart one `step` apart from `from` on, each after the same wait.
