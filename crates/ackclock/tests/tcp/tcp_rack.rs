@@ -38,9 +38,11 @@ fn bbr_fills_a_shallow_buffer_without_timeouts() {
             )
         };
         let (rack, rfc6675) = (with(RACK), with(RFC6675));
-        // Of 9.65 Mb/s. A timeout in Startup costs one of the two a second of 60.
+        // Of 9.65 Mb/s: measured 9.45 with BBR 1, 9.30 with BBR 3, and at most 8.9 without RACK.
         assert!(rack.0 > 9.2e6 && rfc6675.0 < 9.1e6, "{algorithm}: {} {}", rack.0, rfc6675.0);
-        // In Startup all retransmissions of a flow may be lost; then only the timer is left.
+        // In Startup f1 of BBR loses everything that it sends from 0.212 s on, 27 segments, its eight retransmissions among them. Nothing
+        // that was sent later arrives, so RACK detects nothing (RFC 8985 §6.2), and in a recovery there is no probe (§7.2). What is left is
+        // the timer: 1 s (RFC 6298 §2.4) after the last acknowledgement of new data at 0.273 s (§5.3).
         assert!(rack.1 <= 1 && rfc6675.1 > 10, "{algorithm}: {} {}", rack.1, rfc6675.1);
         assert!(rack.2 < 3 && rfc6675.2 > 100, "sent again for nothing, {algorithm}: {} {}", rack.2, rfc6675.2);
     }

@@ -302,6 +302,10 @@ impl Rack {
 impl Recovery for Rack {
     fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.newly_lost.clear();
+        if una == flight.una {
+            // Whether or not anything is outstanding, so that it is a duplicate acknowledgement: a probe may have asked for it.
+            self.probe_repaired(una, false, !blocks.is_empty());
+        }
         let repairs = self.is_after_timeout();
         self.advance(now, una);
         if repairs && !self.is_after_timeout() {
@@ -315,7 +319,6 @@ impl Recovery for Rack {
     }
 
     fn on_dup_ack(&mut self, _count: u32, flight: &Flight, mut context: RecoveryContext<'_>) -> DupAck {
-        self.probe_repaired(flight.una, false, self.held.count() > 0);
         if !self.begins(flight.una) {
             if self.held.count() > 0 {
                 self.probe.at = Time::NEVER;
