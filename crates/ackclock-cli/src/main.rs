@@ -30,6 +30,14 @@ use commands::{
 };
 use failure::{Exit, Failure};
 
+/// What there is no memory for ends the program like a full disk, not with the signal of Rust.
+#[global_allocator]
+static MEMORY: ackclock_memory::Reporting = ackclock_memory::Reporting::new(
+    "record less (--record, --record-interval, --capture), run fewer seeds, of a sweep fewer at a time (--threads), \
+     or raise the limit of memory (`ulimit -v`); finished runs are kept, and the same command goes on with the others",
+    Exit::Outside as i32,
+);
+
 fn main() -> ExitCode {
     panic::set_hook(Box::new(defect));
     interrupt::watch();

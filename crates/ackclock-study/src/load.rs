@@ -91,6 +91,16 @@ impl Study {
         if cards.len() != self.head.cards.len() {
             return Err(wrong(("study.toml", "two cards have the same name".into())));
         }
+        let scenarios: Vec<&String> =
+            self.head.axes.iter().flat_map(|axis| &axis.values).filter_map(|value| value.scenario.as_ref()).collect();
+        if let Some(meant) =
+            self.head.meant.iter().find(|meant| {
+                !scenarios.contains(&&meant.scenario) || meant.warning.is_empty() || meant.reason.is_empty()
+            })
+        {
+            let message = format!("a warning that is meant needs a scenario of an axis, words and a reason: {meant:?}");
+            return Err(wrong(("study.toml", message)));
+        }
         for card in &self.head.cards {
             if let (Some(table), Some(file)) = (self.tables.get(&card.id), &card.table) {
                 self.check_table(table).map_err(|message| wrong((file, message)))?;

@@ -256,6 +256,21 @@ fn a_day_in_which_nothing_happens_takes_no_memory_and_no_disk() {
     place.run(&["verify", "kept"]).exits_with(0);
 }
 
+/// A run that is too small to be looked at before it begins, and takes more than the shell gives: 170,000 datagrams at one host.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_is_not_there_ends_with_a_message() {
+    let scenario = "duration = \"40 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
+                    access_rate = \"100 Mbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"50 Mbps\"\n\
+                    bottleneck_delay = \"5 ms\"\n[queue]\nbuffer = \"50 packets\"\n";
+    let place = Place::with("owned-memory", scenario);
+    let ended = limited(&place, "ulimit -v 60000", "run scenario.toml --out kept --capture s1").exits_with(1);
+    ended.says(&["error: there is no memory for ", " more bytes\nhelp: record less (--record, ", "`ulimit -v`"]);
+    // One message, and nothing of Rust's.
+    assert_eq!(ended.stderr.matches("error: ").count(), 1, "{ended:#?}");
+    limited(&place, "ulimit -v 600000", "run scenario.toml --out kept --capture s1").exits_with(0);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn limits_of_the_shell_end_with_a_message() {

@@ -213,6 +213,7 @@ mod tests {
             (limited.by_receive_window, limited.by_congestion_window) = (0.75, 0.2);
         }
         document.summary = SummaryPart::of(&document.runs);
+        // The example has 0.045 and 0.005 for the other two: 0.75 + 0.2 + 0.045 + 0.005 = 1. All of them are 0.05 % at least, and are said.
         assert_eq!(
             document.limited_by_windows().unwrap(),
             "The receive window limits flow f2 for 75.0 % of the time; the congestion window 20.0 %, the application 4.5 %, the host 0.5 %."

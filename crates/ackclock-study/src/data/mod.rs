@@ -54,10 +54,25 @@ pub(crate) struct Head {
     /// Words of its tables and claims that not every reader knows.
     #[serde(default)]
     pub abbreviations: Vec<Abbreviation>,
+    /// Warnings of the checker about what its scenarios mean to say.
+    #[serde(default)]
+    pub meant: Vec<Meant>,
     #[serde(rename = "card")]
     pub cards: Vec<Card>,
     #[serde(rename = "axis")]
     pub axes: Vec<Axis>,
+}
+
+/// A warning about a scenario that says what the scenario means.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Meant {
+    /// The scenario file, as an axis names it.
+    pub scenario: String,
+    /// Words of the warning.
+    pub warning: String,
+    /// Why it is meant.
+    pub reason: String,
 }
 
 /// A card.

@@ -1,5 +1,6 @@
 //! The real studies: their data fit together, and their scenarios are accepted.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::report_of;
@@ -135,20 +136,22 @@ fn every_scenario_of_every_point_is_accepted_without_an_unexpected_warning() {
         let sets: Vec<&[String]> = readings.iter().map(|reading| reading.set).chain(tried).collect();
         let alternatives: BTreeSet<Point> =
             demand.keys().flat_map(|point| sets.iter().map(|set| point.with(set))).collect();
-        let is_meant = |point: &Point, message: &str| {
-            let has_no_effect = message.contains("no effect here");
-            // What happens when acknowledgements leave the path of the data is a point of a study.
-            let leaves =
-                point.scenario.ends_with("route-change.toml") && message.contains("do not pass the router of the port");
-            // How the timers of segments are read is no matter of a timer of the connection.
-            let of_connection = point.sets.iter().any(|set| set == "tcp.timer_per=connection")
-                && message.starts_with("`segment_timeout`");
-            // Receive windows are those that the publications state.
-            let of_window = message.starts_with("the receive window");
-            // Contention delays a packet by more than the link.
-            let contends = point.scenario.ends_with("fluctuating.toml") && message.starts_with("`jitter` is up to");
-            of_window || contends || leaves || has_no_effect && (of_connection || alternatives.contains(point))
-        };
+        let said = RefCell::new(BTreeSet::new());
+        let is_meant =
+            |point: &Point, message: &str| {
+                let has_no_effect = message.contains("no effect here");
+                let is_said =
+                    study.head.meant.iter().enumerate().find(|(_, meant)| {
+                        point.scenario.ends_with(&meant.scenario) && message.contains(&meant.warning)
+                    });
+                said.borrow_mut().extend(is_said.map(|(number, _)| number));
+                // How the timers of segments are read is no matter of a timer of the connection.
+                let of_connection = point.sets.iter().any(|set| set == "tcp.timer_per=connection")
+                    && message.starts_with("`segment_timeout`");
+                // Receive windows are those that the publications state.
+                let of_window = message.starts_with("the receive window");
+                is_said.is_some() || of_window || has_no_effect && (of_connection || alternatives.contains(point))
+            };
         let mut same: BTreeMap<String, Vec<&Point>> = BTreeMap::new();
         for point in demand.keys() {
             let loaded = ackclock_scenario::load(&crate::embedded::Embedded, &point.scenario, &point.sets);
@@ -157,6 +160,7 @@ fn every_scenario_of_every_point_is_accepted_without_an_unexpected_warning() {
             assert_eq!(unexpected, None, "{point:?}");
             same.entry(loaded.resolved).or_default().push(point);
         }
+        assert_eq!(said.into_inner().len(), study.head.meant.len(), "{name}: what is meant is warned of");
         // No two points are the same scenario by mistake.
         for points in same.values() {
             let plain = points.iter().filter(|point| !alternatives.contains(point)).count();
