@@ -31,7 +31,7 @@ use crate::{console, output, words};
     arg_required_else_help = true,
     after_help = "First steps:\n  ackclock init            write a scenario, scenario.toml\n  \
                   ackclock run scenario.toml\n\n\
-                  Exit codes: 0 success, 1 a file, disk or memory failed or is damaged, 2 wrong usage, 3 scenario invalid,\n            \
+                  Exit codes: 0 success, 1 a file, disk or memory failed, or damage, 2 wrong usage, 3 scenario invalid,\n            \
                   4 a reproduction or a repetition differs, 130 interrupted"
 )]
 pub struct Cli {

@@ -139,6 +139,5 @@ fn ports_of_a_constellation_are_recorded_in_little_memory() {
             intervals += mean.len();
         }
     }
-    println!("{held} octets for {intervals} intervals");
     assert!(intervals > 1_000_000 && held < 1_000_000, "{held} octets for {intervals} intervals");
 }
