@@ -265,7 +265,8 @@ fn memory_that_is_not_there_ends_with_a_message() {
                     bottleneck_delay = \"5 ms\"\n[queue]\nbuffer = \"50 packets\"\n";
     let place = Place::with("owned-memory", scenario);
     let ended = limited(&place, "ulimit -v 60000", "run scenario.toml --out kept --capture s1").exits_with(1);
-    let ended = ended.says(&["error: there is no memory for ", " more bytes\nhelp: record less (--record, ", "`ulimit -v`"]);
+    let ended =
+        ended.says(&["error: there is no memory for ", " more bytes\nhelp: record less (--record, ", "`ulimit -v`"]);
     // One message, and nothing of Rust's.
     assert_eq!(ended.stderr.matches("error: ").count(), 1, "{ended:#?}");
     limited(&place, "ulimit -v 600000", "run scenario.toml --out kept --capture s1").exits_with(0);

@@ -127,7 +127,7 @@ fn the_recorded_delay_of_a_path_is_that_of_the_plan() {
 /// five or six octets with how they are told, and as floating-point numbers nine. A day of this is 144 times as much.
 #[test]
 fn ports_of_a_constellation_are_recorded_in_little_memory() {
-    let text = include_str!("../../../scenarios/iridium.toml");
+    let text = include_str!("../../../../scenarios/iridium.toml");
     let scenario = scenario(text, &["record=[\"ports\"]"]);
     let mut simulation = build_with(&scenario, 1, Engine::Batched);
     while !simulation.step(Time::NEVER).finished() {}

@@ -102,7 +102,7 @@ fn the_shortest_round_trip_is_forgotten() {
     assert_eq!(timeouts(&records), 0);
     // The longer path is probed, needlessly, until twice the smoothed round trip is longer. Of the three segments of a piece two give it a
     // round trip of 850 ms, an eighth each: 100, 194, 276, 348, 410, 465, 514 ms. The third was sent twice.
-    let smoothed = |samples: i32| 0.850 - 0.750 * 0.875_f64.powi(samples);
+    let smoothed = |samples: usize| (0..samples).fold(0.100, |smoothed, _| 0.875 * smoothed + 0.125 * 0.850);
     let probes = [20.0 + 2.0 * smoothed(0), 22.0 + 2.0 * smoothed(2), 24.0 + 2.0 * smoothed(4)];
     // Segments 150 and 540 are written at 100 s and at 360 s.
     let expected = [100.0 + 0.850 + 0.025, 360.0 + 0.850 * 1.25];
