@@ -198,6 +198,24 @@ fn elements_that_sgp4_makes_nonsense_of_are_refused_wherever_the_run_begins() {
 }
 
 #[test]
+fn elements_that_are_far_from_their_orbit_for_the_whole_run_or_only_before_it_are_refused() {
+    // With the other sign drag lifts it: always above 100 km and below a million, and not where its elements keep it.
+    let (first, second) = ("-44853-1 0  999", "15.9214619426688");
+    let lifted = PLUNGE.replace(" 44853-1 0  9995", first).replace("15.92146194266883", second);
+    let error = followed(&lifted, None, 10 * 86_400, Unusable::Refuse).unwrap_err().to_string();
+    assert!(error.contains("and its elements keep it between 184 and 403 km"), "{error}");
+    // On its way from the centre of the Earth to far away it passes the heights of its elements: a run of a second, then.
+    let set = read(PLUNGE).unwrap().remove(0);
+    let plunge = only(PLUNGE, None, 600);
+    let height = |seconds: f64| plunge.teme(seconds / 60.0).unwrap().norm() - Earth::WGS84.radius_km;
+    let late = (2 * 86_400..5 * 86_400).map(f64::from).find(|&seconds| (250.0..350.0).contains(&height(seconds)));
+    let start = Epoch(set.epoch().0 + sgp4::chrono::TimeDelta::milliseconds((late.unwrap() * 1e3) as i64));
+    let file = ElementFile::read("file.txt", PLUNGE).unwrap();
+    let found = file.propagated(&Earth::WGS84, Some(start), Span::ZERO, Span::from_secs(1), Unusable::Refuse);
+    assert!(found.unwrap_err().to_string().contains("satellite `PLUNGE`"));
+}
+
+#[test]
 fn positions_are_nowhere_but_where_a_satellite_can_be() {
     // A run that was looked through at its begin only, asked for later instants.
     let plunge = only(PLUNGE, None, 600);

@@ -8,7 +8,7 @@ use ackclock_sat::checks::Jitter;
 use ackclock_sat::constellation::Closing;
 use ackclock_sat::handover::HandoverPolicy;
 use ackclock_sat::isl::IslPattern;
-use ackclock_sat::plan::{NodeId, Plan, Setup};
+use ackclock_sat::plan::{Access, NodeId, Plan, Setup};
 use ackclock_sat::routing::Routing;
 
 use super::Satellites;
@@ -89,7 +89,7 @@ impl Satellites {
             return;
         }
         let causes = causes(setup, (a, b), time, bound);
-        let first = first_remedy(setup.policy, causes.as_ref().is_some_and(Vec::is_empty), setup.routing);
+        let first = first_remedy(setup, causes.as_ref().is_some_and(Vec::is_empty));
         let (label, help) = match causes {
             Some(causes) => {
                 let causes = causes.iter().map(|cause| (cause.label, cause.remedy));
@@ -115,19 +115,24 @@ impl Satellites {
 
 /// What keeps the ends and the routes from the shortest path that there is: what it is, and the remedy. `is_only` is whether nothing
 /// else does.
-fn first_remedy(policy: HandoverPolicy, is_only: bool, routing: Routing) -> Option<(&'static str, &'static str)> {
-    match (policy, routing) {
-        (HandoverPolicy::LeastDelay { .. }, _) if !is_only => None,
-        (HandoverPolicy::LeastDelay { .. }, Routing::AtChange { after }) if after == Span::ZERO => {
+fn first_remedy(setup: &Setup, is_only: bool) -> Option<(&'static str, &'static str)> {
+    let is_by_path = matches!(setup.policy, HandoverPolicy::LeastDelay { .. });
+    let is_at_once = setup.routing == Routing::AtChange { after: Span::ZERO };
+    match (is_by_path, setup.access) {
+        (true, _) if !is_only => None,
+        (true, _) if is_at_once => {
             Some(("its ends are late to go over to a shorter path", "shorten `check_interval`, or lower `hysteresis`"))
         }
-        (HandoverPolicy::LeastDelay { .. }, _) => {
+        (true, _) => {
             Some(("routes are updated late", "shorten `routing_delay` or `routing_interval`, or `check_interval`"))
         }
-        _ => Some((
+        (false, Access::Independent) => Some((
             "its ends use satellites that are far apart in the grid of links",
             "write handover = \"least-delay\"",
         )),
+        (false, Access::Common) => {
+            Some(("the satellite of both ends is not that of the shortest path", "write handover = \"least-delay\""))
+        }
     }
 }
 

@@ -320,6 +320,12 @@ fn the_warning_of_a_long_path_names_what_makes_it_long_and_its_remedy_helps() {
             &["satellites.check_interval=10 s"],
         ),
         (
+            &["satellites.isl=none", "place.cape-town.at=48.1 N 11.6 E", "duration=600 s"],
+            "the satellite of both ends is not that of the shortest path",
+            "help: write handover = \"least-delay\"",
+            &["satellites.handover=least-delay"],
+        ),
+        (
             &["satellites.handover=max-elevation", "satellites.isl=grid"],
             "its ends use satellites that are far apart in the grid of links",
             "help: write handover = \"least-delay\"",
