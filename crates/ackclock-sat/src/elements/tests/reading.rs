@@ -40,6 +40,9 @@ fn bad_files_name_the_place_the_satellite_and_the_remedy() {
         unsummed("58.0579  54", "58.05790 54").contains("line 2 has a character in column 17, which is to be blank")
     );
     assert!(unsummed("12808-3", "12808x3").contains("its drag term (line 1, columns 54 to 61)"));
+    // What is a number elsewhere is none in a column.
+    assert!(unsummed("0030035", "00300e1").contains("its eccentricity (line 2, columns 27 to 33) is `00300e1`"));
+    assert!(unsummed("139.1568", "     inf").contains("its argument of perigee (line 2, columns 35 to 42)"));
     assert_eq!(
         problem(&JSON.replace("\"BSTAR\"", "\"B\"")),
         "file.txt, message 1: satellite `A, \"B\" & C`: it has no BSTAR"
