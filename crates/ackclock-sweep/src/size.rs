@@ -87,7 +87,7 @@ impl Sizes {
     /// The figures for a paper.
     fn paper(&self, means: f64) -> f64 {
         self.figures.as_ref().map_or(0.0, |figures| {
-            let csv = figures.paper_points * (self.drawn * means + self.values);
+            let csv = FONT_BYTES + figures.paper_points * (self.drawn * means + self.values);
             csv + self.drawn * figures.paper_marks * 2.0 * MARK_ON_PAPER_BYTES
         })
     }
@@ -113,6 +113,8 @@ const POINT_OF_PLAN_BYTES: f64 = 42.0;
 const PAGE_BYTES: f64 = 75_000.0;
 /// A mark with a link, and the points of its curve and its band.
 const MARK_BYTES: f64 = 260.0;
+/// The font in a figure as PDF.
+const FONT_BYTES: f64 = 27_000.0;
 const MARK_ON_PAPER_BYTES: f64 = 240.0;
 /// Files of a folder, each of which fills its last block in part.
 const FILES: f64 = 9.0;

@@ -97,8 +97,11 @@ pub fn is_figure(head: &[u8]) -> bool {
         || (head.starts_with(b"%PDF-") && has(&format!("({})", pdf::PRODUCER)))
 }
 
-/// 3.4 inches, in points of PostScript.
-const COLUMN: f64 = 245.0;
+/// 3.5 inches, in points of PostScript.
+const COLUMN: f64 = 252.0;
+/// Letters of 8 points of PostScript and lines of .8, in points of plots, of which a column is as wide as [`Frame::PAPER`].
+const LETTERS: f64 = 8.0 * Frame::PAPER.width / COLUMN;
+const LINE: f64 = 0.8 * Frame::PAPER.width / COLUMN;
 /// Four plots with a legend are 9 to 10 inches high.
 const ON_A_PAGE: usize = 4;
 const MAP_HEIGHT: f64 = 330.0;
@@ -178,19 +181,48 @@ mod tests {
         assert_eq!([1, 4, 5, 9].map(pages), [1, 1, 2, 3]);
     }
 
+    /// As publishers check it: each font has its program in the file; letters of 8 points, lines of .8, a column of 3.5 inches.
+    #[test]
+    fn fonts_are_embedded_and_letters_and_lines_have_the_size_of_a_paper() {
+        let pdf = pdf_file(&plots());
+        let text = String::from_utf8_lossy(&pdf).into_owned();
+        let count = |words: &str| text.matches(words).count();
+        assert_eq!((count("/Type /Font\n"), count("/Type /FontDescriptor"), count("/FontFile2 7 0 R")), (1, 1, 1));
+        // The program itself: as long as it says, and a font of TrueType.
+        let length: usize = text.split("/Length1 ").nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+        let object = pdf.windows(7).position(|window| window == b"7 0 obj").unwrap();
+        let stream = object + pdf[object..].windows(7).position(|window| window == b"stream\n").unwrap() + 7;
+        assert_eq!(&pdf[stream..stream + 4], &[0, 1, 0, 0]);
+        assert!(pdf[stream + length..].starts_with(b"\nendstream"));
+        let scale: f64 = COLUMN / Frame::PAPER.width;
+        assert!(text.contains("/MediaBox [0 0 252 "), "3.5 inches");
+        let before = |operator: &str| -> Vec<f64> {
+            let lines = text.lines().filter_map(|line| line.strip_suffix(operator));
+            lines.filter_map(|line| line.split(' ').next_back()?.parse::<f64>().ok()).map(|size| size * scale).collect()
+        };
+        let (letters, lines) = (before(" Tf"), before(" w"));
+        assert!(letters.len() > 10 && letters.iter().all(|size| (size - 8.0).abs() < 0.01), "{letters:?}");
+        assert!(
+            lines.iter().any(|width| (width - 0.8).abs() < 0.01) && lines.iter().all(|width| *width < 0.81),
+            "{lines:?}"
+        );
+    }
+
     #[test]
     fn every_text_of_the_svg_is_in_the_pdf_and_offsets_are_right() {
         let pdf = pdf_file(&plots());
         assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF"));
         let has = |words: &[u8]| pdf.windows(words.len()).any(|window| window == words);
-        // What is not ASCII is written in hexadecimal: µ is one octet of Latin-1.
-        assert!(has(b"(reno)") && has(b"(vegas ? a)") && has(b"(Goodput, Mb/s)") && has(b"<2831303020B57329>"));
+        // What is not ASCII is written in hexadecimal: µ is one octet of Latin-1, and the arrow has a code of its own.
+        assert!(
+            has(b"(reno)") && has(b"<766567617320802061>") && has(b"(Goodput, Mb/s)") && has(b"<2831303020B57329>")
+        );
         let svg = svg_file(&plots());
         let count = |words: &[u8]| pdf.windows(words.len()).filter(|window| *window == words).count();
         assert_eq!(count(b"Tj"), svg.matches("<text").count());
         // Each object begins where the table of references says.
         let text = String::from_utf8_lossy(&pdf).into_owned();
-        assert_eq!(text.matches(" 0 obj").count(), 7);
+        assert_eq!(text.matches(" 0 obj").count(), 9);
         let table = pdf.windows(4).rposition(|window| window == b"xref").unwrap();
         let start = pdf.windows(9).rposition(|window| window == b"startxref").unwrap();
         let said: usize = std::str::from_utf8(&pdf[start + 9..pdf.len() - 5]).unwrap().trim().parse().unwrap();

@@ -10,8 +10,8 @@ pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) 
     draw(drawing, &mut body);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{on_paper}pt\" color=\"#000\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n{MARK}\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <style>.grid {{ stroke: #ddd; }} .bar {{ stroke: #000; }}</style>\n{}\n</svg>\n",
+         font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" font-size=\"12.7\">\n{MARK}\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <style>.grid {{ stroke: #ddd; }} .bar {{ stroke: #000; }} .bar, polyline, .beyond path {{ stroke-width: 1.27px; }}</style>\n{}\n</svg>\n",
         body.as_str()
     )
 }
