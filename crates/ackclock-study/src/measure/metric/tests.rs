@@ -174,6 +174,16 @@ fn shares_are_compared_with_each_other_and_with_weights() {
     assert_eq!(value("jain(sent: s1 1 s9 4)"), None);
 }
 
+/// A run without flows is neither fair nor unfair.
+#[test]
+fn jains_index_of_nothing_is_none() {
+    let none = Measurement { goodput_bps: Vec::new(), flows: Vec::new(), ..run() };
+    for name in ["fairness", "jain(sent)"] {
+        assert!(value(name).is_some(), "{name}");
+        assert_eq!(MetricName::try_from(name.to_owned()).unwrap().with(100e6).value(&none), None, "{name}");
+    }
+}
+
 fn value(name: &str) -> Option<f64> {
     MetricName::try_from(name.to_owned()).unwrap().with(100e6).value(&run())
 }
