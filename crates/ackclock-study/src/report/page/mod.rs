@@ -247,8 +247,16 @@ fn table_of(title: &str, what: &str, group: &GroupReport) -> Html {
         let numbers = numbers.map(|(value, shown)| number(value, shown.decimals));
         table.row([Cell::text(&alternative.label)].into_iter().chain(numbers).collect());
     }
-    table.html()
+    match group.alternatives.len() {
+        0..=ROWS_OPEN => table.html(),
+        rows => Html::of("details", |html| {
+            html.leaf("summary", &[], &format!("{title}: {rows} rows")).append(&table.html());
+        }),
+    }
 }
+
+/// Longer tables are folded.
+const ROWS_OPEN: usize = 12;
 
 /// Tables of experiments take the whole width.
 fn findings(findings: &[FindingReport]) -> Html {
