@@ -315,7 +315,7 @@ fn drop_policies_of_cells_are_compared_as_tcps_are() {
     for line in ["topology = \"n-source\"", "rate = \"155.52 Mbps\"", "policy = \"selective-drop\"", "sources = 10"] {
         assert!(scenario.contains(&format!("{line}\n")), "{line}: {scenario}");
     }
-    assert!(place.read("q/report.html").contains("epd, selective-drop and fba: ATM, 155.52Mbps, RTT 10ms"));
+    assert!(place.read("q/report.html").contains("Path: ATM, 155.52Mbps, RTT 10ms"));
     // Every TCP under one policy, and every policy with several TCPs.
     let one = place.run(&[&network[..], &["--policy=epd"]].concat()).exits_with(0);
     assert!(["vanilla", "reno-1990", "newreno", "sack"].iter().all(|name| one.stdout.contains(name)), "{}", one.stdout);

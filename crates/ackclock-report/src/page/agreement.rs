@@ -4,7 +4,8 @@
 
 use super::html::Html;
 use super::number::fixed;
-use super::scatter::{circle, line, round_step, text};
+use super::scatter::{circle, round_step};
+use super::svg::{line, text};
 use super::table::Tone;
 
 /// Numbers that share their axes.

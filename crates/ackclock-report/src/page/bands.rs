@@ -6,7 +6,7 @@ use super::drawing::{Anchor, Drawing, Letters, Place};
 use super::html::Html;
 use super::number::{Scale, fixed};
 use super::scatter::Axis;
-use super::svg::{self, Screen};
+use super::svg::{self, Screen, shortened};
 
 /// One plot.
 #[derive(Clone, Debug)]
@@ -250,14 +250,6 @@ impl BandCurve {
             drawing.mark(nth, [at(point.x), up(point.mean)], link);
         }
         drawing.end_series();
-    }
-}
-
-/// A text of at most so many letters.
-pub(super) fn shortened(words: &str, longest: usize) -> String {
-    match words.chars().count() > longest {
-        true => words.chars().take(longest.saturating_sub(1)).chain(['…']).collect(),
-        false => words.into(),
     }
 }
 

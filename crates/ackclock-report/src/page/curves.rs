@@ -4,8 +4,8 @@
 use super::drawing::DASHES;
 use super::html::Html;
 use super::number::fixed;
-use super::scatter::{Axis, Frame, NARROW_FRAME, TOP, WIDE_FRAME, line, text};
-use super::svg;
+use super::scatter::{Axis, Frame, NARROW_FRAME, TOP, WIDE_FRAME};
+use super::svg::{self, line, text};
 
 /// Some curves in one plot.
 #[derive(Clone, Debug)]

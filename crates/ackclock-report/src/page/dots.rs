@@ -1,12 +1,11 @@
 //! Means of things that are no numbers, as names of TCPs: a row for each, with a bar for its interval. As SVG in a page, and for a
 //! paper.
 
-use super::bands::shortened;
 use super::drawing::{Anchor, Drawing, Letters};
 use super::html::Html;
 use super::number::fixed;
 use super::scatter::Axis;
-use super::svg::{self, Screen};
+use super::svg::{self, Screen, shortened};
 
 /// One plot.
 #[derive(Clone, Debug)]

@@ -22,13 +22,13 @@ pub enum Plot {
 /// Plots as SVG, all below each other.
 pub fn svg_file(plots: &[Plot]) -> String {
     let (drawing, height) = column(plots);
-    svg::file(&drawing, [Frame::PAPER.width, height], COLUMN)
+    svg::file(&drawing, [Frame::PAPER.width, height], pdf::COLUMN)
 }
 
 /// Plots as PDF, with as many on a page as a column has room for.
 pub fn pdf_file(plots: &[Plot]) -> Vec<u8> {
     let pages: Vec<(Drawing, f64)> = plots.chunks(ON_A_PAGE).map(column).collect();
-    pdf::file(&pages, Frame::PAPER.width, COLUMN)
+    pdf::file(&pages, Frame::PAPER.width, pdf::COLUMN)
 }
 
 /// Whether the font of PDF files has all characters of a text; those that it does not have become question marks.
@@ -97,11 +97,6 @@ pub fn is_figure(head: &[u8]) -> bool {
         || (head.starts_with(b"%PDF-") && has(&format!("({})", pdf::PRODUCER)))
 }
 
-/// 3.5 inches, in points of PostScript.
-const COLUMN: f64 = 252.0;
-/// Letters of 8 points of PostScript and lines of .8, in points of plots, of which a column is as wide as [`Frame::PAPER`].
-const LETTERS: f64 = 8.0 * Frame::PAPER.width / COLUMN;
-const LINE: f64 = 0.8 * Frame::PAPER.width / COLUMN;
 /// Four plots with a legend are 9 to 10 inches high.
 const ON_A_PAGE: usize = 4;
 const MAP_HEIGHT: f64 = 330.0;
@@ -194,7 +189,7 @@ mod tests {
         let stream = object + pdf[object..].windows(7).position(|window| window == b"stream\n").unwrap() + 7;
         assert_eq!(&pdf[stream..stream + 4], &[0, 1, 0, 0]);
         assert!(pdf[stream + length..].starts_with(b"\nendstream"));
-        let scale: f64 = COLUMN / Frame::PAPER.width;
+        let scale: f64 = pdf::COLUMN / Frame::PAPER.width;
         assert!(text.contains("/MediaBox [0 0 252 "), "3.5 inches");
         let before = |operator: &str| -> Vec<f64> {
             let lines = text.lines().filter_map(|line| line.strip_suffix(operator));

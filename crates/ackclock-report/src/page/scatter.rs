@@ -1,10 +1,9 @@
 //! One number against another: a point for each result, whiskers for the intervals, a small dot for each seed.
 //! Drawn here, as SVG: it needs no script, and prints as sharply as text.
 
-use super::bands::shortened;
 use super::html::Html;
 use super::number::{Scale, fixed};
-use super::svg;
+use super::svg::{self, line, shortened, text};
 use ackclock_store::document::interval::Interval;
 
 /// A plot of one number against another.
@@ -375,16 +374,6 @@ fn arrow(svg: &mut Html, [x, y]: [f64; 2], is_across: bool, sign: f64) {
 pub(super) fn circle(svg: &mut Html, class: &str, x: f64, y: f64, r: f64) {
     let [x, y, r] = [x, y, r].map(|number| format!("{number:.1}"));
     svg.tag("circle", &[("class", class), ("cx", &x), ("cy", &y), ("r", &r)], |_| {});
-}
-
-pub(super) fn line(svg: &mut Html, class: &str, ends: [f64; 4]) {
-    let [x1, y1, x2, y2] = ends.map(|number| format!("{number:.1}"));
-    svg.tag("line", &[("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], |_| {});
-}
-
-pub(super) fn text(svg: &mut Html, class: &str, x: f64, y: f64, anchor: &str, words: &str) {
-    let [x, y] = [x, y].map(|number| format!("{number:.1}"));
-    svg.leaf("text", &[("class", class), ("x", &x), ("y", &y), ("text-anchor", anchor)], words);
 }
 
 /// 1, 2 or 5 times a power of ten, not below `least`.

@@ -2,7 +2,6 @@
 
 use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, mark_of};
 use super::html::Html;
-use super::scatter::{line, text};
 
 /// A file, so many points wide and high as the drawing is: black on white, and so wide on paper as is said, in points of PostScript.
 pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) -> String {
@@ -185,4 +184,24 @@ fn mark(svg: &mut Html, nth: usize, [x, y]: Place) {
 
 fn points(places: &[Place]) -> String {
     places.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+}
+
+/// A text of at most so many letters.
+pub(super) fn shortened(words: &str, longest: usize) -> String {
+    match words.chars().count() > longest {
+        true => words.chars().take(longest.saturating_sub(1)).chain(['…']).collect(),
+        false => words.into(),
+    }
+}
+
+/// A straight line between two points.
+pub(super) fn line(svg: &mut Html, class: &str, ends: [f64; 4]) {
+    let [x1, y1, x2, y2] = ends.map(|number| format!("{number:.1}"));
+    svg.tag("line", &[("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], |_| {});
+}
+
+/// Words at a point.
+pub(super) fn text(svg: &mut Html, class: &str, x: f64, y: f64, anchor: &str, words: &str) {
+    let [x, y] = [x, y].map(|number| format!("{number:.1}"));
+    svg.leaf("text", &[("class", class), ("x", &x), ("y", &y), ("text-anchor", anchor)], words);
 }

@@ -62,6 +62,18 @@ impl Drawn {
     }
 }
 
+/// Of which port loss and queueing delay are; `None` if no run has one.
+fn ports(results: &Results) -> Option<String> {
+    let ports: BTreeSet<&str> = accepted(results.plan()).flat_map(|point| results.ports_of(point)).collect();
+    match ports.len() {
+        0 => None,
+        1 => ports.first().map(|port| format!("Loss and queueing delay are those of {port}.")),
+        n => Some(format!(
+            "Loss and queueing delay are those of the port that limits, which is one of {n}: the column limiting_port of the tables."
+        )),
+    }
+}
+
 /// Whether a sweep has anything that can be drawn: a key changes.
 pub fn has_figure(plan: &Plan) -> bool {
     layout(plan).is_some()
@@ -175,6 +187,9 @@ impl<'a> Figures<'a> {
         let mut note = |text: &str| {
             html.leaf("p", &[("class", "note")], text);
         };
+        if let Some(sentence) = ports(self.results) {
+            note(&sentence);
+        }
         if goes_beyond {
             note("An arrow at the edge: the interval goes on beyond the axis.");
         }

@@ -1,7 +1,5 @@
 //! What a sweep found, in two sentences.
 
-use std::collections::BTreeSet;
-
 use ackclock_report::page::number::{fixed, plural};
 
 use super::figures::{Drawn, drawn};
@@ -12,18 +10,6 @@ use crate::summary::{Mean, Method, mean};
 /// Where the first two numbers are largest and least, as far as the intervals tell; none of a single point.
 pub(super) fn says(results: &Results, method: Method) -> Vec<String> {
     drawn(results).iter().take(2).filter_map(|(place, drawn)| of(results, method, *place, drawn)).collect()
-}
-
-/// Of which port loss and queueing delay are; `None` if no run has one.
-pub(super) fn ports(results: &Results) -> Option<String> {
-    let ports: BTreeSet<&str> = accepted(results.plan()).flat_map(|point| results.ports_of(point)).collect();
-    match ports.len() {
-        0 => None,
-        1 => ports.first().map(|port| format!("Loss and queueing delay are those of {port}.")),
-        n => Some(format!(
-            "Loss and queueing delay are those of the port that limits, which is one of {n}: the column limiting_port of the tables."
-        )),
-    }
 }
 
 fn of(results: &Results, method: Method, place: usize, drawn: &Drawn) -> Option<String> {

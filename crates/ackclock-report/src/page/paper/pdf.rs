@@ -4,6 +4,7 @@
 use pdf_writer::types::{FontFlags, LineCapStyle};
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
+use crate::page::bands::Frame;
 use crate::page::drawing::{Anchor, DASHES, Drawing, Element, Place, SHADE, Shape, arrow, mark_of};
 
 /// A file with a page for each drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
@@ -154,7 +155,7 @@ fn circle([x, y]: [f32; 2], radius: f32, body: &mut Content) {
 }
 
 fn text([x, y]: Place, anchor: Anchor, words: &str, body: &mut Content) {
-    let size = super::LETTERS;
+    let size = SIZE;
     let bytes = encoded(words);
     let width = bytes.iter().map(|byte| width_of(*byte)).sum::<f64>() / 1000.0 * size;
     let begin = match anchor {
@@ -231,9 +232,14 @@ const FONT: &[u8] = include_bytes!("../../../assets/fonts/DejaVuSans-latin.ttf")
 /// The name of a part of a font begins so (ISO 32000-1, 9.6.4).
 const FONT_NAME: Name<'static> = Name(b"ACKCLK+DejaVuSans");
 /// Lines, in points of plots.
-const LINE: f32 = super::LINE as f32;
+const LINE: f32 = (0.8 * Frame::PAPER.width / COLUMN) as f32;
+/// Letters have 8 points of PostScript, lines .8; here in points of plots, of which a column is as wide as [`Frame::PAPER`].
+const SIZE: f64 = 8.0 * Frame::PAPER.width / COLUMN;
 const GRID: f32 = 0.87;
 const EDGE_OF_CELL: f32 = 0.6;
+
+/// 3.5 inches, in points of PostScript.
+pub(super) const COLUMN: f64 = 252.0;
 
 #[cfg(test)]
 mod tests {
