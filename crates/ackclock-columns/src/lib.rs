@@ -3,15 +3,18 @@
 //! Nothing of networks is known here, of this project only its unit of time. What is written can be read by every reader of
 //! the format. Pages are made by the library, but for names, which come in long runs (`names.rs`;
 //! `examples/names_in_runs.rs` measures why). Files are checked against a checksum before they are read, since a reader of
-//! Parquet may stumble over damage in any way.
+//! Parquet may stumble over damage in any way. A checksum keeps nobody from forging a file: what a file says of its sizes is held against what
+//! is there when it is opened ([`open`]).
 
 mod chunk;
 pub mod csv;
 mod error;
 pub mod files;
 mod names;
+mod open;
 pub mod panics;
 mod read;
+mod thrift;
 mod write;
 
 use std::borrow::Cow;
@@ -22,6 +25,7 @@ use parquet::errors::ParquetError;
 
 pub use error::{FileError, FileKind, Problem};
 pub use files::checksum;
+pub use open::open;
 pub use read::{Rows, decoded_bytes, wrong};
 pub use write::write;
 

@@ -71,7 +71,11 @@ impl Folder {
 
     /// Keeps a run that has come to its end, whatever becomes of the others.
     pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), KeepError> {
-        self.store.check()?;
+        // What gets a name is looked for first: a folder that was removed would be made again.
+        match self.unfinished.makes_files(wanted) {
+            true => self.store.check_now()?,
+            false => self.store.check()?,
+        }
         self.unfinished.keep(wanted, part, run, records)
     }
 
@@ -83,7 +87,7 @@ impl Folder {
         run: &Run,
         records: &Records,
     ) -> Result<(), KeepError> {
-        self.store.check()?;
+        self.store.check_now()?;
         self.unfinished.keep_recorded(wanted, part, run, records)
     }
 
@@ -282,5 +286,46 @@ mod tests {
         let mut scenario = example(1, 1, 1).scenario;
         scenario.name = "../WAN 5/\u{e9}".into();
         assert_eq!(Folder::default_path(&scenario), Path::new("results/---WAN-5---01234567"));
+    }
+
+    fn records(run: &Run) -> Records {
+        Records {
+            seed: run.seed,
+            simulated: ackclock::units::Span::from_secs(1),
+            complete: true,
+            flows: Vec::new(),
+            udp: Vec::new(),
+            ports: Vec::new(),
+            links: Vec::new(),
+            efficiency: None,
+            efficiency_after_warmup: None,
+            fairness: 1.0,
+            after_warmup: None,
+            fingerprint: 0,
+            series: Vec::new(),
+            captures: Vec::new(),
+        }
+    }
+
+    /// At once: the lock is looked at on the disk only every tenth of a second where nothing gets a name.
+    #[test]
+    fn a_folder_that_was_removed_is_not_made_again() {
+        let place = place("removed");
+        let document = example(1, 1, 2);
+        let wanted = Wanted::nothing();
+        let mut folder = prepare(&place).unwrap();
+        fs::remove_dir_all(&place).unwrap();
+        let kept = folder.keep(&wanted, &document.scenario, &document.runs[0], &records(&document.runs[0]));
+        assert!(kept.is_err() && folder.write(&document, "").is_err());
+        drop(folder);
+        assert!(!place.exists());
+        // With a ledger already, whose file has no name any more.
+        let mut folder = prepare(&place).unwrap();
+        folder.keep(&wanted, &document.scenario, &document.runs[0], &records(&document.runs[0])).unwrap();
+        fs::remove_dir_all(&place).unwrap();
+        let _ = folder.keep(&wanted, &document.scenario, &document.runs[1], &records(&document.runs[1]));
+        assert!(folder.write(&document, "").is_err());
+        drop(folder);
+        assert!(!place.exists());
     }
 }

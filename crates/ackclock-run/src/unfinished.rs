@@ -54,6 +54,11 @@ impl Wanted {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn nothing() -> Wanted {
+        Wanted { tables: false, captures: None }
+    }
+
     /// Whether all that a run recorded is in these folders, whole. Tables and captures may be in different ones: a process may have been
     /// stopped while they were moved.
     fn is_kept(&self, places: &[&Path], document: &Document, run: &Run) -> bool {
@@ -99,6 +104,11 @@ impl Unfinished {
         let mut finished: Vec<Run> = runs.into_iter().filter(is_of).map(|(_, run)| run).filter(is_kept).collect();
         finished.sort_by_key(|run| run.seed);
         Ok((finished, damage))
+    }
+
+    /// Whether a run that is kept now makes files or folders.
+    pub fn makes_files(&self, wanted: &Wanted) -> bool {
+        wanted.tables || wanted.captures.is_some() || self.ledger().is_none()
     }
 
     /// Keeps what a run recorded, and its numbers in the ledger. May be called from several threads, once for each seed.

@@ -46,6 +46,8 @@ pub enum Problem {
     InUse(Option<Owner>),
     /// Another process took the folder while this one was suspended.
     LockLost,
+    /// The folder, or the lock in it, was removed while this process used it.
+    LockGone,
 }
 
 impl StoreError {
@@ -94,6 +96,10 @@ impl StoreError {
                 self.place.join(LOCK).display()
             ),
             Problem::LockLost => "finished runs are kept; run the same command again when the other has ended".into(),
+            Problem::LockGone => {
+                "run the same command again; leave the folder in its place, with the files in it, until it has ended"
+                    .into()
+            }
         }
     }
 }
@@ -129,6 +135,10 @@ impl fmt::Display for StoreError {
                 write!(f, "`{shown}` is in use by process {} on {}", owner.process, owner.machine)
             }
             Problem::InUse(None) => write!(f, "`{shown}` is in use by another process"),
+            Problem::LockGone => write!(
+                f,
+                "there is no `{LOCK}` in `{shown}` any more: while this process used the folder, somebody removed or renamed it, or removed this file; nothing more was written"
+            ),
             Problem::LockLost => {
                 write!(f, "another process took over `{shown}` while this one was suspended; nothing more was written")
             }

@@ -174,6 +174,7 @@ impl Lock {
     fn not_lost(&self) -> Result<(), StoreError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         match self.shared.lost.load(Ordering::Relaxed) {
+            true if !self.path.exists() => Err(StoreError::new(folder, Problem::LockGone)),
             true => Err(StoreError::new(folder, Problem::LockLost)),
             false => Ok(()),
         }

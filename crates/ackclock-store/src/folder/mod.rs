@@ -190,17 +190,19 @@ impl ResultFolder {
     }
 }
 
-/// A folder that was made for a result that did not come is taken away again.
+/// A folder that was made for a result that did not come is taken away again; what another has put in its place stays.
 impl Drop for ResultFolder {
     fn drop(&mut self) {
+        let is_ours = self.check_now().is_ok();
         let only_ours = |name: &str| [MARKER, LOCK].contains(&name);
         let mut entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        if self.new && self.check_now().is_ok() && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy()))
-        {
+        if is_ours && self.new && entries.all(|entry| only_ours(&entry.file_name().to_string_lossy())) {
             let _ = fs::remove_file(self.path.join(MARKER));
         }
         self.lock = None;
-        remove_empty(&self.created);
+        if is_ours {
+            remove_empty(&self.created);
+        }
     }
 }
 
@@ -353,5 +355,80 @@ mod tests {
         assert!(second.to_string().contains("is in use by process"), "{second}");
         drop(first);
         assert!(take(place.path()).is_ok());
+    }
+
+    /// Every file and folder below a path with its content, in order.
+    fn content(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            let path = entry.path();
+            found.push((path.clone(), fs::read(&path).unwrap_or_default()));
+            found.extend(content(&path));
+        }
+        found.sort();
+        found
+    }
+
+    /// What is in the place of a folder that was removed, or taken by another owner, is as its owner made it: nothing is
+    /// written, replaced or removed.
+    #[test]
+    fn a_process_that_lost_its_folder_leaves_what_is_there_now_as_it_is() {
+        let result = |path: &Path| fs::write(path.join("result.json"), "of the user").unwrap();
+        let again = |path: &Path| {
+            fs::remove_dir_all(path).unwrap();
+            fs::create_dir(path).unwrap();
+        };
+        let other = |path: &Path| {
+            let file = fs::File::create(path.join(LOCK)).unwrap();
+            let of = Owner { machine: "far".into(), process: 4711, ..Owner::this_process() };
+            let content = serde_json::to_value(of).unwrap();
+            serde_json::to_writer(file, &content).unwrap();
+        };
+        type Loss<'a> = &'a dyn Fn(&Path);
+        let losses: [(&str, Loss); 7] = [
+            ("removed", &|path| fs::remove_dir_all(path).unwrap()),
+            ("empty again", &again),
+            ("of the user", &|path| {
+                again(path);
+                result(path);
+            }),
+            ("taken by another process of this machine", &|path| {
+                fs::remove_dir_all(path).unwrap();
+                // It is stopped, and its files stay.
+                std::mem::forget(take(path).unwrap());
+            }),
+            ("taken by another machine", &other),
+            ("without a lock", &|path| fs::remove_file(path.join(LOCK)).unwrap()),
+            ("renamed, and empty again", &|path| {
+                fs::rename(path, path.with_extension("before")).unwrap();
+                fs::create_dir(path).unwrap();
+            }),
+        ];
+        for (name, lose) in losses {
+            for was_there in [false, true] {
+                let place = tempfile::tempdir().unwrap();
+                let path = place.path().join("result");
+                if was_there {
+                    fs::create_dir(&path).unwrap();
+                }
+                let mut folder = take(&path).unwrap();
+                folder.note(&[("scenario.toml", "00".into())], true).unwrap();
+                lose(&path);
+                let before = content(place.path());
+                let lost = |done: Result<(), StoreError>| match done.unwrap_err().problem {
+                    Problem::LockLost => name.starts_with("taken"),
+                    Problem::LockGone => !name.starts_with("taken"),
+                    _ => false,
+                };
+                assert!(lost(folder.note_beside("report.html", "01".into())), "{name}");
+                assert!(lost(folder.note(&[("scenario.toml", "02".into())], false)), "{name}");
+                assert!(lost(folder.note_mended(&["03".into()])), "{name}");
+                folder.marker.complete = Some(true);
+                assert!(lost(folder.note_incomplete()) && lost(folder.check()) && lost(folder.check_now()), "{name}");
+                assert_eq!(content(place.path()), before, "{name}");
+                drop(folder);
+                assert_eq!(content(place.path()), before, "{name}, at its end");
+            }
+        }
     }
 }

@@ -74,7 +74,7 @@ impl Tables {
         for entry in &self.index.files {
             let opened = self.checked(entry).and_then(|file| {
                 let damaged = |what: String| TableError::damaged(&self.path(entry), what);
-                let rows = readable(|| Ok(SerializedFileReader::new(file)?.metadata().file_metadata().num_rows()));
+                let rows = readable(|| Ok(ackclock_columns::open(file)?.metadata().file_metadata().num_rows()));
                 let rows = rows.map_err(damaged)?;
                 match u64::try_from(rows) == Ok(entry.rows) {
                     true => Ok(()),
@@ -175,7 +175,7 @@ fn refuse_too_large(reader: &SerializedFileReader<File>, metric: Metric) -> Resu
 }
 
 fn table(file: File, metric: Metric) -> Result<Vec<Series>, ParquetError> {
-    let reader = SerializedFileReader::new(file)?;
+    let reader = ackclock_columns::open(file)?;
     refuse_too_large(&reader, metric)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     if schema.num_columns() != 1 + columns(metric, "").len() {

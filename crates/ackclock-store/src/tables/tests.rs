@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
+use crate::seal;
 
 fn origin() -> Origin {
     Origin { scenario_hash: "abc".into(), unit: "cells".into(), seed: 7, fingerprint: "00000000000000ff".into() }
@@ -282,6 +283,43 @@ fn a_file_with_any_byte_changed_is_refused() {
         fs::write(&path, &changed).unwrap();
         refused(&tables, &path);
     }
+}
+
+/// With its checksum, so that it is read: the huge number may be a count of rows, groups, names or octets.
+#[test]
+fn a_file_forged_with_its_checksum_is_read_or_refused_with_one_message() {
+    let place = tempfile::tempdir().unwrap();
+    let columns = Columns::Drops {
+        time: (0..9).map(Time::from_ps).collect(),
+        vc: vec![0, 0, 0, 1, 1, 0, 0, 0, 0],
+        frame: (0..9).collect(),
+        reason: vec![DropReason::Overflow; 9],
+        names: vec!["f1".into(), "f2".into()],
+    };
+    let metric = Metric::ALL.into_iter().find(|metric| metric.shape() == Shape::Drops).unwrap();
+    let tables = written(&place, &[Series { metric, of: "p".into(), vc: None, columns }]);
+    let path = place.path().join(format!("{}.parquet", metric.name()));
+    let bytes = fs::read(&path).unwrap();
+    let mut refused = 0;
+    let tail = bytes.len() - 8;
+    for at in 0..tail {
+        let mut forged = [&bytes[..at], &[0xfe, 0xff, 0xff, 0xff, 0x0f], &bytes[at + 1..]].concat();
+        let footer = u32::from_le_bytes(bytes[tail..tail + 4].try_into().unwrap());
+        if at >= tail - footer as usize {
+            forged[tail + 4..tail + 8].copy_from_slice(&(footer + 4).to_le_bytes());
+        }
+        fs::write(&path, &forged).unwrap();
+        let mut entry = tables.index().files[0].clone();
+        (entry.bytes, entry.blake3) = ackclock_columns::checksum(&path).unwrap();
+        fs::write(place.path().join(INDEX), seal::to_text(&Index::new(&origin(), vec![entry]))).unwrap();
+        let tables = Tables::open(place.path()).unwrap();
+        if let Err(error) = tables.read(metric) {
+            assert!(error.to_string().starts_with(&format!("`{}` is damaged: ", path.display())), "{error}");
+            refused += 1;
+        }
+    }
+    // Meanings of columns are no numbers, and may be others.
+    assert!(refused > bytes.len() / 4, "{refused} of {}", bytes.len());
 }
 
 #[test]

@@ -27,7 +27,7 @@ use std::path::Path;
 use std::process;
 
 use ackclock_columns::{Kind, files};
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::FileReader;
 
 use self::index::{Index, IndexedFile};
 use self::tables::TABLES;
@@ -99,7 +99,7 @@ impl Plan {
             entry.check(&path)?;
             let damaged = |what: String| PlanError::damaged(&path, what);
             let file = files::open(&path).map_err(|error| PlanError::io(&path, error))?;
-            let reader = ackclock_columns::panics::caught(|| SerializedFileReader::new(file)).map_err(damaged)?;
+            let reader = ackclock_columns::panics::caught(|| ackclock_columns::open(file)).map_err(damaged)?;
             let reader = reader.map_err(|error| damaged(error.to_string()))?;
             if reader.metadata().file_metadata().schema_descr().num_columns() != table.columns.len() {
                 return Err(damaged("it has other columns".into()));
@@ -151,7 +151,7 @@ fn is_ours(mut file: &File, table: &str, has_index: bool) -> bool {
     let mut begin = [0; PARQUET.len()];
     let begins = file.read_exact(&mut begin).is_ok() && begin == *PARQUET;
     let Ok(file) = file.try_clone() else { return false };
-    match ackclock_columns::panics::caught(|| SerializedFileReader::new(file)) {
+    match ackclock_columns::panics::caught(|| ackclock_columns::open(file)) {
         Ok(Ok(reader)) => {
             let metadata = reader.metadata().file_metadata().key_value_metadata();
             let has = |key: &str, value: &str| {
