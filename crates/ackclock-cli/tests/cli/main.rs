@@ -17,6 +17,7 @@ mod kept;
 mod licences;
 mod owned;
 mod pages;
+mod printed;
 #[path = "../../../ackclock-report/tests/pcapng/programs.rs"]
 mod programs;
 mod quick;
