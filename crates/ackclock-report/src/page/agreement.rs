@@ -238,7 +238,7 @@ impl Panel {
         line(svg, "equal", [across(0.0), up(0.0), across(1.0), up(1.0)]);
         if frame.has_words {
             text(svg, "axis", across(0.5), frame.height - 4.0, "middle", "published");
-            text(svg, "axis", 2.0, 11.0, "start", "ours");
+            text(svg, "axis", 2.0, 13.0, "start", "ours");
         }
         for dot in &self.dots {
             let x = across(axis.place(dot.published));
