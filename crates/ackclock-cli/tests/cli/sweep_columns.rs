@@ -264,8 +264,9 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     // What `run` says of the same run.
     let run = place.run(&["run", "scenario.toml", "--set", "queue.buffer=8 packets", "--json"]).exits_with(0);
     let run: Value = serde_json::from_str(&run.stdout).unwrap();
-    let flows = items(&run["runs"][0], "flows");
-    let share = number(&flows[0], &["goodput_bps"]) / sum(flows, &["goodput_bps"]);
+    let [flows, sources] = ["flows", "udp"].map(|of| items(&run["runs"][0], of));
+    let all = sum(flows, &["goodput_bps"]) + sum(sources, &["goodput_bps"]);
+    let share = number(&flows[0], &["goodput_bps"]) / all;
     assert!((share - of_row("share_goodput_new")).abs() < 1e-12);
 
     let kept = || place.read("x/runs.jsonl").lines().count();

@@ -5,7 +5,7 @@
 //! NAME(a b c*)              of these flows, sources or ports, by name (`*` stands for anything) or group
 //! FUNCTION(NAME)            sum, mean, least, largest, range, deviation or jain over all flows
 //! FUNCTION(NAME: a b c*)    over these
-//! share(NAME: a b c*)       their sum in parts of the sum over all flows
+//! share(NAME: a b c*)       their sum in parts of the sum over everything that has the number: flows and sources, or ports
 //! ratio(NAME: a b / c d)    the value of some over that of others
 //! p95(TIMES), p50(TIMES: a) a percentile of times, as of one-way-delay, round-trip, jitter and queueing-delay
 //! ```
@@ -31,7 +31,7 @@ enum What {
     /// Counts are added up, everything else is averaged.
     Plain,
     Combined(Combine),
-    /// The sum, in parts of the sum over all.
+    /// The sum, in parts of the sum over everything that has the number, so that shares of all add up to 1.
     Share,
     /// Over the value of others.
     Ratio(Vec<String>),
@@ -202,7 +202,7 @@ impl Expression {
             What::Plain => self.plain(run, &self.names),
             What::Share => {
                 let sum = |names: &[String]| Combine::Sum.of(&self.of.values(run, names)?);
-                quotient(sum(&self.names)?, sum(&[])?)
+                quotient(sum(&self.names)?, sum(&["*".to_owned()])?)
             }
             What::Ratio(lower) => quotient(self.plain(run, &self.names)?, self.plain(run, lower)?),
         };

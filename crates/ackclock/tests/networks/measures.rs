@@ -87,7 +87,12 @@ fn expressions_are_what_they_say_of_the_records() {
     near("sum(goodput)", new1 + new2 + old);
     near("goodput_bps", new1 + new2 + old);
     near("sum(goodput: new*)", new1 + new2);
-    near("share(goodput: camp)", (new1 + old) / (new1 + new2 + old));
+    // Of all payload, that of datagrams included: shares of all add up to 1.
+    let datagrams = value("goodput(ping)") + value("goodput(pong)");
+    near("share(goodput: camp)", (new1 + old) / (new1 + new2 + old + datagrams));
+    near("share(goodput: *)", 1.0);
+    assert!(value("share(goodput: ping)") < 0.1);
+    near("share(arrivals: *)", 1.0);
     near("ratio(goodput: old / new1 new2)", 2.0 * old / (new1 + new2));
     near("jain(goodput)", jain(goodput.iter().copied()));
     near("range(goodput: camp)", (old - new1).abs());
