@@ -3,7 +3,7 @@
 //! ```text
 //! NAME                      a number of the network, or of all flows: counts are added up, everything else is averaged
 //! NAME(a b c*)              of these flows, sources or ports, by name (`*` stands for anything) or group
-//! FUNCTION(NAME)            sum, mean, least, largest, range, deviation or jain over all flows
+//! FUNCTION(NAME)            sum, mean, least, largest, range, deviation or jain over all flows, or all ports
 //! FUNCTION(NAME: a b c*)    over these
 //! share(NAME: a b c*)       their sum in parts of the sum over everything that has the number: flows and sources, or ports
 //! ratio(NAME: a b / c d)    the value of some over that of others
@@ -197,6 +197,10 @@ impl Expression {
                     Combine::Deviation => times.deviation_s(),
                     Combine::Sum | Combine::Jain | Combine::Range => None,
                 }
+            }
+            // Of one port there would be nothing to combine.
+            What::Combined(combine) if self.names.is_empty() && self.of.is_of_ports() => {
+                combine.of(&self.of.values(run, &["*".to_owned()])?)
             }
             What::Combined(combine) => combine.of(&self.of.values(run, &self.names)?),
             What::Plain => self.plain(run, &self.names),

@@ -106,6 +106,8 @@ fn expressions_are_what_they_say_of_the_records() {
     near("queue(r->q)", rest.ports[slow].mean_queue);
     near("drop-ratio", rest.ports[slow].drops.total() as f64 / rest.ports[slow].arrivals as f64);
     near("loss", value("drop-ratio"));
+    near("sum(arrivals)", rest.ports.iter().map(|port| port.arrivals as f64).sum());
+    near("largest(queue)", rest.ports.iter().map(|port| port.mean_queue).fold(0.0, f64::max));
     near("p95(queueing-delay)", value("queueing_delay_p95_s"));
     near("p95(one-way-delay)", value("one_way_delay_p95_s"));
     near("mean(round-trip)", value("round_trip_mean_s"));
