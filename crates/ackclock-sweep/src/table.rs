@@ -58,10 +58,12 @@ fn columns(results: &Results) -> Vec<Column> {
         what: What::Status,
     });
     if results.runs().any(|run| results.port(run).is_some()) {
-        let about = "The port that limits, of which loss, queue and queueing delay are: that of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.";
-        columns.push(Column { name: PORT.into(), unit: String::new(), about: about.into(), what: What::Port });
+        columns.push(Column { name: PORT.0.into(), unit: String::new(), about: PORT.1.into(), what: What::Port });
     }
-    for (place, name) in plan.metrics.iter().enumerate().filter(|(place, _)| results.has(*place)) {
+    // A number that every row has may be asked for, too: it has one column.
+    let is_first = |place: usize, name: &str| plan.place_of(name) == Some(place);
+    let metrics = plan.metrics.iter().enumerate();
+    for (place, name) in metrics.filter(|(place, name)| results.has(*place) && is_first(*place, name)) {
         let About { unit, about, .. } = plan.about(place);
         let unit = if unit == "units" { plan.unit.clone() } else { unit.to_owned() };
         let about = if place < METRICS.len() { about.to_owned() } else { format!("{name}: {about}") };
@@ -195,8 +197,11 @@ pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The column of the port that limits.
-const PORT: &str = "limiting_port";
+/// The column of the port that limits, and what it means.
+pub const PORT: (&str, &str) = (
+    "limiting_port",
+    "The port that limits, of which loss, queue and queueing delay are: that of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.",
+);
 
 /// Which of the means are written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -236,7 +241,7 @@ pub fn summary_csv(
         Some(_) => names.push("pairs".into()),
     }
     let has_port = baseline.is_none() && rest.iter().any(|column| column.what == What::Port);
-    names.extend(has_port.then(|| PORT.to_owned()));
+    names.extend(has_port.then(|| PORT.0.to_owned()));
     names.extend(
         metrics.iter().flat_map(|(_, name)| [(*name).to_owned(), format!("{name}_low"), format!("{name}_high")]),
     );

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ackclock_store::document::interval::Interval;
 use ackclock_sweep::summary::{Baseline, Method, count, difference, mean, pairs};
-use ackclock_sweep::{Results, Status};
+use ackclock_sweep::{About, Results, Status};
 
 use super::columns::{NAME_LENGTH, Row, align, half_width, number, short};
 
@@ -30,8 +30,10 @@ pub fn render(results: &Results, method: Method, baseline: Option<Baseline>) -> 
 
 fn lines(results: &Results, method: Method, baseline: Option<Baseline>) -> String {
     let plan = results.plan();
-    let usual = SHOWN.iter().filter_map(|shown| Some((plan.place_of(shown.metric)?, shown.clone())));
-    let asked = plan.asked().map(|(place, text)| (place, Shown::asked(text, plan.about(place).unit)));
+    let asked = plan.asked().map(|(place, text)| (place, Shown::asked(text, plan.about(place))));
+    let is_asked = |shown: &&Shown| plan.asked().any(|(_, text)| text == shown.metric);
+    let usual = SHOWN.iter().filter(|shown| !is_asked(shown));
+    let usual = usual.filter_map(|shown| Some((plan.place_of(shown.metric)?, shown.clone())));
     let places: Vec<(usize, Shown)> = asked.chain(usual).filter(|(place, _)| results.has(*place)).collect();
     let has_intervals = plan.seeds > 1;
     let mut rows: Vec<Row> = vec![header(results, &places, has_intervals, baseline.is_some())];
@@ -102,13 +104,12 @@ fn header(results: &Results, places: &[(usize, Shown)], has_intervals: bool, is_
 
 impl Shown {
     /// A measure that was asked for, with its unit in the heading.
-    fn asked(text: &str, unit: &str) -> Shown {
-        let (shown, scale, digits) = match unit {
-            "bit/s" => (" Mb/s", 1e-6, 3),
-            "s" => (" ms", 1e3, 3),
-            _ => ("", 1.0, 4),
-        };
-        Shown { metric: "", heading: Cow::Owned(format!("{text}{shown}")), scale, digits }
+    fn asked(text: &str, about: About) -> Shown {
+        if let Some(usual) = SHOWN.iter().find(|shown| shown.metric == text) {
+            return usual.clone();
+        }
+        let (unit, scale, digits) = about.shown();
+        Shown { metric: "", heading: Cow::Owned(format!("{text} {unit}").trim_end().to_owned()), scale, digits }
     }
 }
 

@@ -42,7 +42,7 @@ fn each_run_has_a_row_and_each_point_a_line() {
     let outcome = swept(&place, &["--out", "all"]).exits_with(0);
     assert!(outcome.stderr.starts_with("12 points, 3 seeds: 36 runs, 10.8 s simulated\nabout "), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with("loss and queue are those of sw1->sw2\ntables and report.html in all\n"),
+        outcome.stderr.ends_with("Loss and queueing delay are those of sw1->sw2.\ntables and report.html in all\n"),
         "{}",
         outcome.stderr
     );
@@ -96,7 +96,7 @@ fn the_same_command_again_runs_nothing_and_more_seeds_run_the_others() {
     let before = (keys(&place, "all"), tables(&place, "all"));
     let again = swept(&place, &["--out", "all"]).exits_with(0);
     assert_eq!(again.stdout, first.stdout);
-    assert_eq!(again.stderr, "loss and queue are those of sw1->sw2\ntables and report.html in all\n");
+    assert_eq!(again.stderr, "Loss and queueing delay are those of sw1->sw2.\ntables and report.html in all\n");
     assert_eq!((keys(&place, "all"), tables(&place, "all")), before);
     let more = swept(&place, &["--out", "all", "--seeds", "4"]);
     assert_eq!(more.code, 2, "an option is given once");
@@ -391,7 +391,7 @@ fn a_seed_is_run_once_whatever_the_first_seed_is() {
     all(&["--seeds", "3"]);
     let before = place.read("all/runs.jsonl");
     let later = all(&["--seeds", "2", "--set", "seed=2"]);
-    assert_eq!(later.stderr, "loss and queue are those of sw1->sw2\ntables and report.html in all\n");
+    assert_eq!(later.stderr, "Loss and queueing delay are those of sw1->sw2.\ntables and report.html in all\n");
     assert_eq!(place.read("all/runs.jsonl"), before);
     let csv = place.read("all/table.csv");
     let seeds: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();

@@ -260,7 +260,7 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     let of_row = |name: &str| row[of(name)].parse::<f64>().unwrap();
     assert!(of_row("p95_one_way_delay_u1") > 0.0);
     assert_eq!(row[of("limiting_port")], "sw1->sw2");
-    first.says(&["loss and queue are those of sw1->sw2"]);
+    first.says(&["Loss and queueing delay are those of sw1->sw2."]);
     // What `run` says of the same run.
     let run = place.run(&["run", "scenario.toml", "--set", "queue.buffer=8 packets", "--json"]).exits_with(0);
     let run: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -274,6 +274,14 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     assert_eq!(kept(), 4);
     sweep(&["--measure", "jain(sent)", "--seeds", "2"]).exits_with(0);
     assert_eq!(kept(), 8, "each run once more");
+    // A number that every row has comes first, too, and has one column.
+    let usual = sweep(&["--measure", "timeouts", "--measure", "loss", "--seeds", "2"]).exits_with(0);
+    let head: Vec<&str> = usual.stdout.lines().next().unwrap().split("  ").map(str::trim).collect();
+    assert!(head.iter().filter(|word| word.starts_with("loss")).eq(["loss %"].iter()), "{head:?}");
+    let first: Vec<&&str> = head.iter().filter(|word| ["timeouts", "loss %", "Mb/s"].contains(word)).collect();
+    assert_eq!(first, [&"timeouts", &"loss %", &"Mb/s"]);
+    let names = place.read("x/table.csv").lines().next().unwrap().to_owned();
+    assert_eq!(names.split(',').filter(|name| name.starts_with("timeouts")).count(), 1, "{names}");
     let until = sweep(&["--until-ci", "jain(sent)=50%", "--seeds", "2"]).exits_with(0);
     assert!(until.stdout.starts_with("queue.buffer  runs  jain(sent)"), "{}", until.stdout);
     assert!(place.read("x/report.html").contains("id=\"jain-sent-\""));

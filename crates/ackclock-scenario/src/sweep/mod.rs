@@ -116,7 +116,7 @@ impl<'a> Sweep<'a> {
         measures.extend(request.measures.iter().filter_map(|text| measures::argument(text, &mut report)));
         let widths = widths(request, of_widths, &mut measures, &mut report);
         let mut seen = BTreeSet::new();
-        measures.retain(|measure| !request.numbers.contains(&measure.text()) && seen.insert(measure.text().to_owned()));
+        measures.retain(|measure| seen.insert(measure.text().to_owned()));
         let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, max_seeds, widths, measures, arguments };
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.

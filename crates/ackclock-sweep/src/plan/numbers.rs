@@ -16,6 +16,15 @@ pub struct About {
 }
 
 impl About {
+    /// As it is shown to people: a unit, what values are multiplied with for that, and how many decimals they have.
+    pub fn shown(&self) -> (&'static str, f64, usize) {
+        match self.unit {
+            "bit/s" => ("Mb/s", 1e-6, 3),
+            "s" => ("ms", 1e3, 3),
+            _ => ("", 1.0, 4),
+        }
+    }
+
     /// The least and the most that it can be with so many flows.
     pub fn limits(&self, flows: usize) -> (f64, f64) {
         self.range.limits(flows)

@@ -42,36 +42,35 @@ impl Drawn {
 pub(super) fn drawn(results: &Results) -> Vec<(usize, Drawn)> {
     let plan = results.plan();
     let asked = plan.asked().map(|(place, text)| (place, Drawn::asked(text, plan)));
-    let others = DRAWN.iter().filter_map(|drawn| Some((plan.place_of(&drawn.metric)?, drawn.clone())));
+    let is_asked = |drawn: &&Drawn| plan.asked().any(|(_, text)| text == drawn.metric);
+    let others = DRAWN.iter().filter(|drawn| !is_asked(drawn));
+    let others = others.filter_map(|drawn| Some((plan.place_of(&drawn.metric)?, drawn.clone())));
     asked.chain(others).filter(|(place, _)| results.has(*place)).collect()
 }
 
 impl Drawn {
     /// A measure that was asked for.
     fn asked(text: &str, plan: &Plan) -> Drawn {
-        let place = plan.place_of(text).expect("it is one of the plan");
-        let of = |unit, scale, shown, decimals| {
-            let (metric, name) = (Cow::Owned(text.to_owned()), Cow::Owned(text.to_owned()));
-            Drawn { metric, name, unit, scale, shown, decimals }
-        };
-        match plan.about(place).unit {
-            "bit/s" => of("bit/s", 1e-6, "Mb/s", 3),
-            "s" => of("s", 1e3, "ms", 3),
-            _ => of("fraction", 1.0, "", 4),
+        if let Some(usual) = DRAWN.iter().find(|drawn| drawn.metric == text) {
+            return usual.clone();
         }
+        let about = plan.about(plan.place_of(text).expect("it is one of the plan"));
+        let (shown, scale, decimals) = about.shown();
+        let unit = if shown.is_empty() { "fraction" } else { about.unit };
+        let name = || Cow::Owned(text.to_owned());
+        Drawn { metric: name(), name: name(), unit, scale, shown, decimals }
     }
 }
 
 /// Of which port loss and queueing delay are; `None` if no run has one.
-fn ports(results: &Results) -> Option<String> {
-    let ports: BTreeSet<&str> = accepted(results.plan()).flat_map(|point| results.ports_of(point)).collect();
-    match ports.len() {
-        0 => None,
-        1 => ports.first().map(|port| format!("Loss and queueing delay are those of {port}.")),
-        n => Some(format!(
-            "Loss and queueing delay are those of the port that limits, which is one of {n}: the column limiting_port of the tables."
-        )),
-    }
+pub fn ports(results: &Results) -> Option<String> {
+    let ports = results.all_ports();
+    let one = match ports.len() {
+        0 => return None,
+        1 => ports.first().map(|port| (*port).to_owned())?,
+        n => format!("the port that limits, which is one of {n}: the column limiting_port of the tables"),
+    };
+    Some(format!("Loss and queueing delay are those of {one}."))
 }
 
 /// Whether a sweep has anything that can be drawn: a key changes.

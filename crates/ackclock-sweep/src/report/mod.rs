@@ -5,7 +5,7 @@ mod layout;
 mod says;
 
 pub(crate) use figures::{Drawings, MOST_INLINE, MOST_ROWS, drawings};
-pub use figures::{figure_csv, has_figure, pdf, pdf_has_letters, svg};
+pub use figures::{figure_csv, has_figure, pdf, pdf_has_letters, ports, svg};
 
 use ackclock::record::stats::Bounds;
 use ackclock_report::page::Page;

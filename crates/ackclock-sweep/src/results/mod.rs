@@ -135,6 +135,11 @@ impl Results {
         self.runs_of(point).filter_map(|run| self.port(run)).collect()
     }
 
+    /// The ports that limit in any run, each once.
+    pub fn all_ports(&self) -> BTreeSet<&str> {
+        self.runs().filter_map(|run| self.port(run)).collect()
+    }
+
     /// How many runs of their own that are needed have this status.
     pub fn count(&self, status: Status) -> usize {
         self.runs().filter(|run| self.is_own(*run) && self.status[*run] == status).count()

@@ -9,11 +9,11 @@ use crate::record::stats::sample_sd;
 pub enum Combine {
     /// All of them added up.
     Sum,
-    /// Their arithmetic mean.
+    /// The arithmetic mean; each flow counts alike, whatever it sent.
     Mean,
-    /// The smallest.
+    /// The smallest of them, whichever flow has it.
     Least,
-    /// The largest.
+    /// The largest of them, whichever flow has it.
     Largest,
     /// The largest less the smallest.
     Range,

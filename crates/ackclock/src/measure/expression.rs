@@ -42,11 +42,11 @@ enum What {
 /// Why a text is no expression, or has no meaning in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// What is wrong.
+    /// One sentence that says what is wrong, without a remedy.
     pub wrong: String,
     /// The word that is wrong, and what it could have been, for a suggestion of what is spelled alike.
     pub word: String,
-    /// What there is.
+    /// What could stand there instead; empty where that is no name.
     pub known: Vec<String>,
 }
 

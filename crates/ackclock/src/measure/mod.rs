@@ -49,25 +49,25 @@ pub enum Over {
     Mean,
 }
 
-/// What has numbers.
+/// What a table of measures is about: each has an entry for each run, flow, source or port.
 pub trait Subject: 'static {
     /// One of them, in a run.
     type Of<'a>;
 }
 
-/// Whole networks.
+/// The table of a run: numbers of the network as a whole.
 #[derive(Debug)]
 pub enum Runs {}
 
-/// Flows of TCP.
+/// The table of flows of TCP.
 #[derive(Debug)]
 pub enum Flows {}
 
-/// Sources of datagrams.
+/// The table of sources of datagrams.
 #[derive(Debug)]
 pub enum Sources {}
 
-/// Ports.
+/// The table of output ports of switches.
 #[derive(Debug)]
 pub enum Ports {}
 

@@ -86,7 +86,7 @@ impl Quantity {
         }
     }
 
-    /// What it means.
+    /// What it means, in one sentence, for people.
     pub fn about(self) -> &'static str {
         match self {
             Quantity::OfRun(measure) => measure.about,

@@ -15,7 +15,7 @@ use crate::units::Span;
 pub enum Period {
     /// After the warm-up, where there is one.
     Measured,
-    /// The whole run.
+    /// From the beginning of the run to its end, with the warm-up.
     Whole,
 }
 
@@ -31,6 +31,7 @@ pub struct Run<'a> {
     one_way: OnceCell<Option<Cow<'a, Histogram>>>,
     round_trip: OnceCell<Option<Cow<'a, Histogram>>>,
     completions_s: OnceCell<Vec<f64>>,
+    limiting: OnceCell<Option<usize>>,
 }
 
 /// One flow of it.
@@ -75,8 +76,8 @@ pub struct Port<'a> {
 impl<'a> Run<'a> {
     /// A run of this scenario.
     pub fn new(scenario: &'a Scenario, records: &'a Records, period: Period) -> Run<'a> {
-        let (one_way, round_trip, completions_s) = Default::default();
-        Run { scenario, records, period, one_way, round_trip, completions_s }
+        let (one_way, round_trip, completions_s, limiting) = Default::default();
+        Run { scenario, records, period, one_way, round_trip, completions_s, limiting }
     }
 
     /// What was counted after the warm-up, if that is the time that counts.
@@ -123,10 +124,12 @@ impl<'a> Run<'a> {
 
     /// The port that limits, see [`limiting_port`].
     pub fn limiting_port(&self) -> Option<Port<'a>> {
-        let bottleneck = self.scenario.bottleneck.as_ref().map(|of| self.scenario.links[of.link].name.as_str());
-        let measured = self.rest().map(|rest| &rest.ports[..]);
-        let place = limiting_port(&self.records.ports, measured, bottleneck)?;
-        self.ports().nth(place)
+        // Several numbers are of it, and a constellation has many ports.
+        let place = self.limiting.get_or_init(|| {
+            let bottleneck = self.scenario.bottleneck.as_ref().map(|of| self.scenario.links[of.link].name.as_str());
+            limiting_port(&self.records.ports, self.rest().map(|rest| &rest.ports[..]), bottleneck)
+        });
+        self.ports().nth((*place)?)
     }
 
     /// How long units waited at the port that limits.

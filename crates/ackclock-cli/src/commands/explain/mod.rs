@@ -4,7 +4,7 @@ use ackclock::measure::Quantity;
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_scenario::NOT_MODELLED_PAGE;
 use ackclock_store::tables::{SEED, columns};
-use ackclock_sweep::{METRICS, POOLED};
+use ackclock_sweep::{METRICS, POOLED, table};
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
@@ -90,7 +90,8 @@ fn entries() -> Vec<Entry> {
         };
         add(metric.name, format!("a column of tables of sweeps{unit}\n    {}", metric.about));
     }
-    add("limiting_port", "a column of tables of sweeps\n    The port of which loss, queue and queueing delay are: that of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.".into());
+    let (port, about_port) = table::PORT;
+    add(port, format!("a column of tables of sweeps\n    {about_port}"));
     let measures = Quantity::names().filter(|name| METRICS.iter().all(|metric| metric.name != *name));
     for (name, quantity) in measures.filter_map(|name| Some((name, Quantity::named(name)?))) {
         let example = match quantity {

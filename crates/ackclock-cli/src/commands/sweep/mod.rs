@@ -4,7 +4,6 @@ mod command;
 pub mod merge;
 mod shown;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -351,7 +350,9 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
              `ackclock explain {number}` says where it is defined"
         ));
     }
-    store.with_results(say_ports);
+    if let Some(ports) = store.with_results(report::ports) {
+        console::note(format_args!("{ports}"));
+    }
     store.with_results(say_settling);
     store.with_results(say_wide);
     let failed = store.with_results(say_failures);
@@ -395,21 +396,6 @@ fn say_wide(results: &Results) {
     let first = if label.is_empty() { String::new() } else { format!(" (the first: {label})") };
     let (points, said) = (diagnostics::plural(wide.len(), "point"), until.said());
     console::note(format_args!("warning: after {seeds} seeds not {said}: {points}{first}; raise --max-seeds to go on"));
-}
-
-/// Says of which port loss and queueing delay are where no bottleneck is named, or where that differs.
-fn say_ports(results: &Results) {
-    let points = || (0..results.plan().points.len()).filter(|point| results.plan().points[*point].is_some());
-    let all: BTreeSet<&str> = points().flat_map(|point| results.ports_of(point)).collect();
-    let ports: Vec<&str> = all.into_iter().collect();
-    match &ports[..] {
-        [] => {}
-        [port] => console::note(format_args!("loss and queue are those of {port}")),
-        [first, ..] => console::note(format_args!(
-            "note: loss and queue are those of the port that limits, which is one of {} ({first} and others: column limiting_port)",
-            ports.len()
-        )),
-    }
 }
 
 /// Says how long a start lasts that is no part of the rest, if it is not left out: advice.
