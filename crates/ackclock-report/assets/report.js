@@ -78,29 +78,46 @@
   // ---- More intervals than there is room for ----------------------------------------------------------------------
 
   const MOST_WINDOWS = 150; // of a rate: more would be a fence
+  // How many intervals of a line a rate is averaged over at least; 0 of what is no rate.
+  const windowOf = (chart, line) => (chart.window && line.dt ? Math.max(1, Math.ceil(chart.window / line.dt - 1e-9)) : 0);
   // How many intervals of a line are one in a view: as many as a pixel and a half has, or as the chart asks for.
   const togetherIn = (chart, line, from, to, width) => {
     if (line.dt === undefined) return 1;
     const inView = (to - from) / (line.dt * timeFactor);
-    if (chart.window) return Math.max(1, Math.ceil(chart.window / line.dt - 1e-9), Math.ceil(inView / MOST_WINDOWS));
+    const window = windowOf(chart, line);
+    if (window) return window * Math.max(1, Math.ceil(inView / MOST_WINDOWS / window));
     return Math.max(1, Math.floor(inView / (width / 1.5)));
   };
-  // A line with means over so many intervals, and between which values they lie: of rates, between which of the means.
-  const averaged = (line, count, isRate) => {
+  // A line with means over so many intervals, and between which values they lie: of rates, between which means over one window. (In
+  // less than a round trip a rate is any number: what waited behind a lost segment is delivered at one instant.)
+  const averaged = (line, count, window) => {
     if (count <= 1) return line;
     line.coarse ??= new Map();
     if (!line.coarse.has(count)) {
       const made = { ...line, x: [], y: [], low: [], high: [] };
       const intervals = line.x.length - 1;
       for (let first = 0; first < intervals; first += count) {
+        const end = Math.min(first + count, intervals);
         let [sum, number, low, high] = [0, 0, Infinity, -Infinity];
-        for (let n = first; n < Math.min(first + count, intervals); n++) {
-          const value = line.y[n];
-          if (value == null) continue;
-          sum += value;
-          number++;
-          low = Math.min(low, !isRate && line.low ? line.low[n] ?? value : value);
-          high = Math.max(high, !isRate && line.high ? line.high[n] ?? value : value);
+        for (let begin = first; begin < end; begin += window || 1) {
+          let [part, values] = [0, 0];
+          for (let n = begin; n < Math.min(begin + (window || 1), end); n++) {
+            const value = line.y[n];
+            if (value == null) continue;
+            part += value;
+            values++;
+            if (!window) {
+              low = Math.min(low, line.low ? line.low[n] ?? value : value);
+              high = Math.max(high, line.high ? line.high[n] ?? value : value);
+            }
+          }
+          // What is left at the end of a run is shorter than a window, and no rate.
+          if (values && window && (values === window || !number)) {
+            low = Math.min(low, part / values);
+            high = Math.max(high, part / values);
+          }
+          sum += part;
+          number += values;
         }
         made.x.push(line.x[first]);
         made.y.push(number ? sum / number : null);
@@ -473,7 +490,7 @@
         const [from, to] = shownBy(clock);
         const tables = [];
         view.drawings = [null];
-        view.visible = all.map((whole) => averaged(whole, togetherIn(chart, whole, from, to, width), chart.window > 0));
+        view.visible = all.map((whole) => averaged(whole, togetherIn(chart, whole, from, to, width), windowOf(chart, whole)));
         view.visible.forEach((line, n) => {
           const drawing = { line, appearance: look(all[n], view.members, chart) };
           if (!isEvent(line) && banded(all[n], view.members)) {
@@ -547,7 +564,7 @@
         let text = "";
         if (t != null) {
           const width = this.u ? this.u.width : 1;
-          const line = averaged(whole, togetherIn(this.chart, whole, from, to, width), this.chart.window > 0);
+          const line = averaged(whole, togetherIn(this.chart, whole, from, to, width), windowOf(this.chart, whole));
           let n = before(line.x, t);
           if (isEvent(line)) {
             if (n < 0 || (n + 1 < line.x.length && line.x[n + 1] - t < t - line.x[n])) n += 1;
