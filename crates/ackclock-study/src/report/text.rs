@@ -1,5 +1,7 @@
 //! Reports as plain text: one line per number, the verdict in words.
 
+mod arranged;
+
 use std::fmt::Write;
 
 use super::headline::power::strength;
@@ -106,6 +108,11 @@ fn card_text(out: &mut String, card: &CardReport, report: &Report) {
 
 fn table_text(out: &mut String, table: &TableReport) {
     wrapped(out, "", &table.quantity);
+    let arranged = table.arranged();
+    arranged.iter().for_each(|text| line(out, text));
+    if !arranged.is_empty() {
+        out.push('\n');
+    }
     let row_width = width(table.cells.iter().map(|cell| cell.row.as_str()));
     let column_width = width(table.cells.iter().map(|cell| cell.column.as_str()));
     let ours_width = width(
