@@ -32,13 +32,14 @@ impl Report {
             text: finding.text.clone(),
             evidence: finding.evidence.clone(),
             experiments: experiments(finding),
+            left_out: scope.experiments(finding).len() < finding.experiments.len(),
             covers: finding.covered(scope.quick).filter(|id| examined.contains(*id)).cloned().collect(),
             about: finding.about.iter().filter(|id| examined.contains(*id)).cloned().collect(),
         });
         let findings: Vec<FindingReport> = findings.collect();
         let experiments = findings.iter().flat_map(|finding| &finding.experiments);
         let mut tally = Tally::of(&cards);
-        tally.misplaced = findings.iter().filter(|finding| finding.is_misplaced(&cards)).count();
+        tally.misplaced = findings.iter().filter(|finding| is_misplaced(finding, &cards)).count();
         tally.refuted = experiments.filter(|experiment| experiment.confirmed == Some(false)).count();
         let power = power(cards.iter().map(|card| published(card.table.as_ref())));
         let mut report = Report {
@@ -62,6 +63,17 @@ impl Report {
         report.headline = Headline::of(&report);
         report.explaining(&study.head.abbreviations)
     }
+}
+
+/// Whether a finding is about a number or claim that does not hold, and does not cover it.
+fn is_misplaced(finding: &FindingReport, cards: &[CardReport]) -> bool {
+    let fails = |id: &String| {
+        let cells = cards.iter().flat_map(|card| &card.table).flat_map(|table| &table.cells);
+        let mut claims = cards.iter().flat_map(|card| &card.claims);
+        cells.filter(|cell| cell.id == *id).any(|cell| !cell.verdict.agrees())
+            || claims.any(|claim| id.strip_prefix("claim:") == Some(&claim.id) && !claim.holds)
+    };
+    finding.about.iter().any(fails)
 }
 
 fn card_report<'a>(

@@ -235,6 +235,9 @@ pub struct FindingReport {
     pub evidence: Vec<String>,
     /// What was measured now.
     pub experiments: Vec<ExperimentReport>,
+    /// Whether it has experiments that the quick subset leaves out.
+    #[serde(skip)]
+    pub(crate) left_out: bool,
     /// The cells and claims among those examined that it explains.
     pub covers: Vec<String>,
     /// The cells and claims, which hold, to which a reading belongs.
@@ -413,20 +416,9 @@ impl CellReport {
 }
 
 impl FindingReport {
-    /// Whether it is about a number or claim that does not hold, and does not cover it.
-    fn is_misplaced(&self, cards: &[CardReport]) -> bool {
-        let fails = |id: &String| {
-            let cells = cards.iter().flat_map(|card| &card.table).flat_map(|table| &table.cells);
-            let mut claims = cards.iter().flat_map(|card| &card.claims);
-            cells.filter(|cell| cell.id == *id).any(|cell| !cell.verdict.agrees())
-                || claims.any(|claim| id.strip_prefix("claim:") == Some(&claim.id) && !claim.holds)
-        };
-        self.about.iter().any(fails)
-    }
-
     /// Whether its numbers come from prose only, which no run repeats.
     pub(crate) fn is_prose(&self) -> bool {
-        self.experiments.is_empty()
+        self.experiments.is_empty() && !self.left_out && !self.evidence.is_empty()
     }
 }
 

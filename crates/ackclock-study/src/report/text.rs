@@ -348,8 +348,8 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
             wrapped(out, "        ", &words);
         }
     }
-    if finding.is_prose() {
-        line(out, &format!("      {PROSE}"));
+    if let Some(words) = without_experiments(finding) {
+        line(out, &format!("      {words}"));
     }
     if !finding.covers.is_empty() {
         wrapped(out, "      ", &format!("Concerns: {}", finding.covers.join(", ")));
@@ -359,8 +359,13 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
     }
 }
 
-/// What is said of a finding without experiments.
-pub(crate) const PROSE: &str = "Its numbers are prose: no run of the study repeats them.";
+/// What is said of a finding that shows no experiment.
+pub(crate) fn without_experiments(finding: &FindingReport) -> Option<&'static str> {
+    match finding.is_prose() {
+        true => Some("Its numbers are prose: no run of the study repeats them."),
+        false => finding.left_out.then_some("Its experiments are not part of the quick subset."),
+    }
+}
 
 /// The three tallies: numbers and claims of the publication, and checks of our own.
 fn tally_text(out: &mut String, tally: &Tally) {

@@ -55,6 +55,13 @@ fn a_finding_is_confirmed_or_refuted_by_its_experiment() {
     );
     assert!(page::render(&refuted, &[], &[]).contains("1 experiment does not show what its finding says"));
 
+    // The quick subset leaves the experiment out, and does not call its numbers prose.
+    let confirmed = study_of(TWO_CLAIMS, &less_than(60e6).replace("t1/K=3000/SACK", "t1/K=1000/SACK")).unwrap();
+    let quick = report_of(&confirmed, &Selection { quick: true, ..Selection::default() });
+    let words = "Its experiments are not part of the quick subset.";
+    assert!(quick.text().contains(words) && page::render(&quick, &[], &[]).contains(words), "{}", quick.text());
+    assert!(!quick.text().contains("prose"), "{}", quick.text());
+
     let shown_only = report(&findings(""));
     assert!(shown_only.passed() && shown_only.text().contains("SACK          72.0 ±3.7\n      Concerns"));
 }

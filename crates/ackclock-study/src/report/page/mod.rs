@@ -273,8 +273,8 @@ fn findings(findings: &[FindingReport]) -> Html {
                 finding.experiments.iter().for_each(|of| {
                     html.append(&experiment(of));
                 });
-                if finding.is_prose() {
-                    html.leaf("p", &[("class", "note")], text::PROSE);
+                if let Some(words) = text::without_experiments(finding) {
+                    html.leaf("p", &[("class", "note")], words);
                 }
                 if !finding.about.is_empty() {
                     let about = format!("About what holds: {}.", finding.about.join(", "));
