@@ -28,9 +28,9 @@ pub struct Panel {
 /// How large a panel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// One of two.
+    /// One of four, two beside each other.
     Large,
-    /// One of a handful.
+    /// One of eight.
     Small,
     /// One of twenty; what its axes are is said beside them.
     Tiny,
@@ -55,13 +55,41 @@ pub struct Dot {
 
 /// Both axes of a panel, which are equal.
 struct Axis {
-    logarithmic: bool,
+    scale: Scale,
     low: f64,
     high: f64,
     ticks: Vec<f64>,
     decimals: usize,
     /// What the words at the ticks are divided by, and what stands for that.
     unit: (f64, &'static str),
+}
+
+/// Where on an axis numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    Linear,
+    Logarithmic,
+    /// For shares of which most are close to 1: by the logarithm of what is missing to a little more than 1.
+    TowardsOne,
+}
+
+impl Scale {
+    /// Equal distances of this are equal distances on the axis; values below `low` are taken for it.
+    fn of(self, value: f64, low: f64) -> f64 {
+        match self {
+            Scale::Linear => value,
+            Scale::Logarithmic => value.max(low).ln(),
+            Scale::TowardsOne => -(MORE_THAN_ONE - value).max(1e-9).ln(),
+        }
+    }
+}
+
+/// Whether most of many numbers are shares close to 1, others are not, and all are between 0 and 1 but for a little.
+fn crowd_at_one(dots: &[Dot]) -> bool {
+    let values = || dots.iter().flat_map(|dot| [dot.published, dot.ours]).filter(|value| value.is_finite());
+    let close = values().filter(|value| *value > 0.85).count();
+    let all_shares = values().all(|value| (0.0..=1.05).contains(&value));
+    all_shares && dots.len() >= MANY_DOTS && 2 * close > values().count() && values().any(|value| value < 0.7)
 }
 
 impl Axis {
@@ -84,7 +112,12 @@ impl Axis {
             let powers = low.log10().ceil() as i32..=high.log10().floor() as i32;
             let every = (powers.clone().count() as f64 / intervals) as i32 + 1;
             let ticks = powers.filter(|power| power % every == 0).map(|power| 10f64.powi(power)).collect();
-            return Axis { logarithmic, low, high, ticks, decimals: 0, unit };
+            return Axis { scale: Scale::Logarithmic, low, high, ticks, decimals: 0, unit };
+        }
+        if crowd_at_one(dots) {
+            let (low, high) = (low - 0.08, high.min(1.05) + 0.02);
+            let ticks = [0.0, 0.5, 0.8, 0.9, 1.0].into_iter().filter(|tick| (low..=high).contains(tick)).collect();
+            return Axis { scale: Scale::TowardsOne, low, high, ticks, decimals: 1, unit: prefix(high) };
         }
         let low = if low > 0.0 && low < 0.4 * high { 0.0 } else { low };
         // Words at ticks have few digits: numbers that differ in later ones only are one number.
@@ -100,7 +133,7 @@ impl Axis {
         let ticks: Vec<f64> = (first..).map(|n| n as f64 * step).take_while(|tick| *tick <= high).collect();
         let unit = prefix(ticks.iter().fold(0.0, |most, tick| tick.abs().max(most)));
         let decimals = (-(step / unit.0).log10().floor()).max(0.0) as usize;
-        Axis { logarithmic, low, high, ticks, decimals, unit }
+        Axis { scale: Scale::Linear, low, high, ticks, decimals, unit }
     }
 
     /// Whether a value has no room.
@@ -111,17 +144,15 @@ impl Axis {
 
     /// 0 at the low end, 1 at the high end.
     fn place(&self, value: f64) -> f64 {
-        let share = match self.logarithmic {
-            true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
-        };
-        share.clamp(0.0, 1.0)
+        let [value, low, high] = [value, self.low, self.high].map(|number| self.scale.of(number, self.low));
+        ((value - low) / (high - low)).clamp(0.0, 1.0)
     }
 
     fn words(&self, tick: f64) -> String {
-        let (divisor, name) = if self.logarithmic { prefix(tick) } else { self.unit };
+        let is_logarithmic = self.scale == Scale::Logarithmic;
+        let (divisor, name) = if is_logarithmic { prefix(tick) } else { self.unit };
         let decimals =
-            if self.logarithmic { (-(tick / divisor).log10().floor()).max(0.0) as usize } else { self.decimals };
+            if is_logarithmic { (-(tick / divisor).log10().floor()).max(0.0) as usize } else { self.decimals };
         if tick == 0.0 { "0".into() } else { format!("{}{name}", fixed(tick / divisor, decimals)) }
     }
 }
@@ -151,11 +182,11 @@ struct Frame {
 }
 
 const LARGE: Frame = Frame {
-    width: 260.0,
-    height: 232.0,
+    width: 344.0,
+    height: 196.0,
     left: 50.0,
-    top: 20.0,
-    bottom: 34.0,
+    top: 18.0,
+    bottom: 31.0,
     has_words: true,
     class: "agreement large",
     intervals: 5.0,
@@ -192,6 +223,11 @@ impl Frame {
 }
 
 impl Panel {
+    /// Whether its axes are wider close to 1, where most of its numbers are.
+    pub fn is_wider_at_one(&self) -> bool {
+        crowd_at_one(&self.dots)
+    }
+
     /// The panel in HTML.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
@@ -306,6 +342,10 @@ fn path(svg: &mut Html, class: &str, corners: &[(f64, f64)]) {
 
 /// Numbers that are closer together than this part of them are drawn as if they were equal.
 const LEAST_SPREAD: f64 = 1e-4;
+/// Above every share that is drawn on an axis towards 1.
+const MORE_THAN_ONE: f64 = 1.1;
+/// Fewer dots do not crowd.
+const MANY_DOTS: usize = 12;
 const RIGHT: f64 = 12.0;
 /// The width of a digit at a tick, about.
 const DIGIT: f64 = 7.4;
@@ -333,10 +373,10 @@ mod tests {
     fn equal_numbers_lie_on_the_diagonal_and_bars_reach_as_far_as_the_tolerance() {
         let html = panel(vec![dot(0.5, 0.1, 0.5, Tone::Good), dot(1.0, 0.05, 0.6, Tone::Bad)]);
         let svg = html.as_str();
-        // No wider for the tolerances: from .5 to 1 with 7 % of that on both sides: .465 to 1.035. .5 is at 50 + 198 * .0614 and at 198 - 178 * .0614.
-        assert!(svg.contains("class=\"disc\" cx=\"62.2\" cy=\"187.1\""), "{svg}");
-        // .4 is below the axis, .6 at 198 - 178 * .2368.
-        assert!(svg.contains("class=\"tolerance\" x1=\"62.2\" y1=\"198.0\" x2=\"62.2\" y2=\"155.8\""), "{svg}");
+        // No wider for the tolerances: from .5 to 1 with 7 % of that on both sides: .465 to 1.035. .5 is at 50 + 282 * .0614 and at 165 - 147 * .0614.
+        assert!(svg.contains("class=\"disc\" cx=\"67.3\" cy=\"156.0\""), "{svg}");
+        // .4 is below the axis, .6 at 165 - 147 * .2368.
+        assert!(svg.contains("class=\"tolerance\" x1=\"67.3\" y1=\"165.0\" x2=\"67.3\" y2=\"130.2\""), "{svg}");
         // And the head of an arrow says that it goes on; that of the second, .95 to 1.05, does so above.
         assert_eq!(svg.matches("class=\"beyond\"").count(), 2, "{svg}");
         assert_eq!(svg.matches("href=\"#cell-t1-0\"").count(), 2);
@@ -348,8 +388,8 @@ mod tests {
     #[test]
     fn numbers_closer_than_their_tolerance_are_drawn_close_together() {
         let html = panel(vec![dot(1.0, 0.05, 0.999, Tone::Good), dot(1.0, 0.2, 1.0, Tone::Good)]);
-        // .9495 to 1.0495 and 7 % of .1 on both sides: .001 of .114, over 178.
-        assert!(html.as_str().contains("cy=\"109.8\"") && html.as_str().contains("cy=\"108.2\""), "{}", html.as_str());
+        // .9495 to 1.0495 and 7 % of .1 on both sides: .001 of .114, over 147.
+        assert!(html.as_str().contains("cy=\"92.1\"") && html.as_str().contains("cy=\"90.9\""), "{}", html.as_str());
     }
 
     #[test]
@@ -358,6 +398,23 @@ mod tests {
         assert!(wide.as_str().contains(">1000<") && wide.as_str().contains(">1 M<"), "{}", wide.as_str());
         let zero = panel(vec![dot(0.0, 0.0, 0.0, Tone::Good), dot(2e6, 10.0, 2e6, Tone::Good)]);
         assert!(zero.as_str().contains(">0<") && zero.as_str().contains(">1.5 M<"), "{}", zero.as_str());
+    }
+
+    /// Of twelve numbers ten are .9 to .99, so that the axis is from .2 - .08 to .99 + .02.
+    #[test]
+    fn shares_that_crowd_at_1_have_wide_axes_there() {
+        let shares = |low: f64| -> Vec<Dot> {
+            let close = (0..10).map(|nth| 0.9 + 0.01 * f64::from(nth));
+            close.chain([0.2, low]).map(|share| dot(share, 0.01, share, Tone::Good)).collect()
+        };
+        let axis = Axis::of(&shares(0.5), 5.0);
+        assert_eq!((axis.scale, axis.ticks.clone()), (Scale::TowardsOne, vec![0.5, 0.8, 0.9, 1.0]));
+        // What is missing to 1.1: .98 at the low end, .2 at .9, .09 at the high end. A linear axis has .876 below .9.
+        assert!((axis.place(0.9) - (0.98_f64 / 0.2).ln() / (0.98_f64 / 0.09).ln()).abs() < 1e-9);
+        assert!(axis.place(0.9) < 0.67 && axis.place(0.12) == 0.0 && axis.place(1.01) == 1.0);
+        // Neither of few numbers, nor where one is no share.
+        assert_eq!(Axis::of(&shares(0.5)[1..], 5.0).scale, Scale::Linear);
+        assert_eq!(Axis::of(&shares(1.5), 5.0).scale, Scale::Linear);
     }
 
     #[test]

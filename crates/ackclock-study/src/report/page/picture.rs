@@ -51,17 +51,16 @@ pub(crate) fn picture(report: &Report) -> Html {
             panel.title = panel.title.split_once(':').map_or(panel.title.clone(), |(short, _)| short.to_owned());
         }
     }
-    let panels: Vec<Html> = panels.iter().map(Panel::html).collect();
     if panels.is_empty() {
         return html;
     }
     html.append(&Html::of_class("div", "panels-head", &keys(report)));
     html.tag("div", &[("class", class)], |html| {
         panels.iter().for_each(|panel| {
-            html.append(panel);
+            html.append(&panel.html());
         });
     });
-    html.append(&how_to_read(report));
+    html.append(&how_to_read(report, panels.iter().any(Panel::is_wider_at_one)));
     html
 }
 
@@ -83,7 +82,7 @@ fn keys(report: &Report) -> Html {
     html
 }
 
-fn how_to_read(report: &Report) -> Html {
+fn how_to_read(report: &Report, is_wider_at_one: bool) -> Html {
     let mut html = Html::new();
     html.leaf(
         "p",
@@ -91,6 +90,9 @@ fn how_to_read(report: &Report) -> Html {
         "Horizontal axis: published numbers; vertical axis: our means over the seeds; equal numbers lie on the dashed line. \
          The bar at a number reaches as far as its tolerance: ours agrees within it. Each mark leads to its row.",
     );
+    if is_wider_at_one {
+        html.leaf("p", &[("class", "note")], "Axes of shares that crowd at 1 are wider there: ticks show it.");
+    }
     above_one(report).iter().for_each(|words| {
         html.leaf("p", &[("class", "note")], words);
     });
@@ -193,5 +195,5 @@ pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
 }
 
 /// Of more panels than these each is small, or very small: all of them have room on one screen.
-const FEW: usize = 2;
+const FEW: usize = 4;
 const MANY: usize = 8;
