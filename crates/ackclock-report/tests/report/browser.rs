@@ -196,6 +196,77 @@ fn fits_a_narrow_window(browser: &Path, name: &str, report: &str) {
     shoot(browser, name, report, 1100, 2000, "light");
 }
 
+/// A chart with one line.
+fn chart(id: &str, end: f64, line: Line) -> Chart {
+    Chart {
+        id: id.into(),
+        title: id.into(),
+        about: String::new(),
+        quantity: "value".into(),
+        unit: String::new(),
+        logarithmic: false,
+        top: None,
+        reach: None,
+        colour: None,
+        apart: false,
+        end,
+        window_s: 0.0,
+        hidden_roles: Vec::new(),
+        marks: Vec::new(),
+        lines: vec![line],
+    }
+}
+
+/// Reads the values at the cursor, in the middle of the plot and at its end.
+const READ: &str = r#"
+const over = page.querySelector('.u-over');
+const at = (share) => {
+  const place = over.getBoundingClientRect();
+  over.dispatchEvent(new view.MouseEvent('mousemove', { bubbles: true, view, clientX: place.left + place.width * share, clientY: place.top + 20 }));
+};
+const seen = { errors: Number(root.dataset.errors), read: [] };
+over.dispatchEvent(new view.MouseEvent('mouseenter', { bubbles: true, view }));
+for (const share of [0.5, 0.999]) {
+  at(share);
+  await new Promise((done) => setTimeout(done, 200));
+  seen.read.push(page.querySelector('.legend .at').textContent);
+}
+frame.remove();
+document.documentElement.dataset.seen = JSON.stringify(seen);
+document.querySelector('script').remove();
+"#;
+
+/// Windows of ten intervals, in each of which all comes at one instant: 10 and 30, that is 1 and 3 on average. Of 2995 intervals two
+/// windows are drawn as one. After the last whole window five intervals of 100 are left: they count in the mean, (10 + 500) / 15, and
+/// are no rate of a window.
+#[test]
+fn the_band_of_a_rate_is_that_of_means_over_its_window() {
+    let Some(browser) = browser() else { return };
+    let mean: Vec<f64> = (0..2995)
+        .map(|nth| match (nth % 10, nth / 10 % 2) {
+            _ if nth >= 2990 => 100.0,
+            (0, 0) => 10.0,
+            (0, _) => 30.0,
+            _ => 0.0,
+        })
+        .collect();
+    let read = |window_s: f64| {
+        let mut page = Page::new("A page", "A rate");
+        let (choice, mut body) =
+            page.choice(Choice { label: "Lines".into(), members: vec!["a".into()], chosen: vec![0] });
+        let data = Data::Intervals { interval: 0.01, min: mean.clone(), mean: mean.clone(), max: mean.clone() };
+        let line = Line { name: "line".into(), member: 0, role: 0, style: Style::Band, data };
+        body.append(&page.chart(&Chart { window_s, ..chart("rate", 29.95, line) }, choice));
+        page.section("charts", "Charts", body);
+        let seen = ask(&browser, "rate", &page.render(), 1600, "light", READ);
+        assert_eq!(seen.number("errors"), 0, "{}", seen.0);
+        seen.0["read"].clone()
+    };
+    assert_eq!(read(0.1), serde_json::json!(["2 (1–3)", "34 (1–1)"]));
+    // What is no rate lies between its least and its largest value.
+    assert!(read(0.0)[1].as_str().unwrap().ends_with(" (0–100)"), "{}", read(0.0));
+}
+
 #[test]
 fn charts_of_different_lengths_are_enlarged_by_themselves() {
     let Some(browser) = browser() else { return };
@@ -204,23 +275,7 @@ fn charts_of_different_lengths_are_enlarged_by_themselves() {
     for (id, end) in [("short", 3.0), ("long", 900.0)] {
         let data = Data::Points { time: vec![0.0, end / 2.0, end], value: vec![1.0, 3.0, 2.0] };
         let line = Line { name: "line".into(), member: 0, role: 0, style: Style::Steps, data };
-        let chart = Chart {
-            id: id.into(),
-            title: id.into(),
-            about: String::new(),
-            quantity: "value".into(),
-            unit: String::new(),
-            logarithmic: false,
-            top: None,
-            reach: None,
-            colour: None,
-            apart: false,
-            end,
-            window_s: 0.0,
-            hidden_roles: Vec::new(),
-            marks: vec![end / 3.0],
-            lines: vec![line],
-        };
+        let chart = Chart { marks: vec![end / 3.0], ..chart(id, end, line) };
         body.append(&page.chart(&chart, choice));
     }
     page.section("charts", "Charts", body);
