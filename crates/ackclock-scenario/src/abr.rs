@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock::atm::AbrParams;
 use ackclock::ids::LinkId;
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::scenario::{Flow, ServiceCategory, Technology};
 use ackclock::units::CELL_BITS;
 
@@ -13,7 +14,6 @@ use crate::keys::NO_RATES;
 use crate::network::Network;
 use crate::queues::QueueSettings;
 use crate::text::diagnostic::{At, Report};
-use crate::values::quantity::{Dimension, Quantity};
 
 /// Reports links on which more is guaranteed to ABR connections than they carry.
 pub(crate) fn check_minimum_rates(network: &Network, flows: &[PlannedFlow], report: &mut Report) {

@@ -1,13 +1,14 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
+use ackclock::keys::Value;
+
+use crate::check::suggest;
 use crate::keys::words::{self, TechnologyWord};
 use crate::keys::{Mechanism, Section};
 use crate::mechanisms::GivenTables;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::{Entry, Item, Node, Table, quoted};
-use crate::values::Value;
 
 /// All that a scenario's files say.
 pub(crate) struct Document {

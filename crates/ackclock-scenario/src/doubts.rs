@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ackclock::ids::LinkId;
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::scenario::UdpFlow;
 use ackclock::units::Span;
 
@@ -14,8 +15,7 @@ use crate::flows::tcp::AUTO;
 use crate::network::Network;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 /// Warns of times: delays longer than any on Earth, and what is longer than the run or after its end.
 pub(crate) fn of_times(document: &Document, top: &Settings, report: &mut Report) {
@@ -60,12 +60,11 @@ fn long_delays(given: &Given, report: &mut Report) {
     for (key, at) in given.keys() {
         let is_delay = key == "delay" || key.ends_with("_delay");
         let longest = match given.value(key) {
-            Some(Value::Quantity(quantity)) => Some(*quantity),
-            Some(Value::Schedule(schedule)) => {
+            Some(FileValue::Schedule(schedule)) => {
                 let amounts = schedule.then.iter().map(|(_, quantity)| *quantity).chain([schedule.first]);
                 amounts.max_by_key(|quantity| quantity.amount)
             }
-            _ => None,
+            value => value.and_then(FileValue::quantity),
         };
         let Some(longest) = longest.filter(|longest| is_delay && longest.dimension == Dimension::Time) else {
             continue;
@@ -83,10 +82,10 @@ fn long_delays(given: &Given, report: &mut Report) {
 fn after_the_end(given: &Given, duration: Span, report: &mut Report) {
     for (key, at) in given.keys() {
         let late = match given.value(key) {
-            Some(Value::Outages(outages)) => {
+            Some(FileValue::Outages(outages)) => {
                 outages.iter().map(|outage| outage.from_ps).find(|&ps| ps >= duration.as_ps())
             }
-            Some(Value::Schedule(schedule)) => {
+            Some(FileValue::Schedule(schedule)) => {
                 schedule.then.iter().map(|(ps, _)| *ps).find(|&ps| ps >= duration.as_ps())
             }
             _ => None,
@@ -186,12 +185,8 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
 
 /// The time of a key that is given and right.
 fn span(given: &Given, key: &str) -> Option<Span> {
-    match given.value(key) {
-        Some(Value::Quantity(quantity)) if quantity.dimension == Dimension::Time => {
-            Some(Span::from_ps(quantity.amount))
-        }
-        _ => None,
-    }
+    let quantity = given.value(key)?.quantity().filter(|quantity| quantity.dimension == Dimension::Time)?;
+    Some(Span::from_ps(quantity.amount))
 }
 
 fn spelled(span: Span) -> String {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock::atm::rate::RateAlgorithm;
 use ackclock::feedback::RoundTrip;
 use ackclock::ids::LinkId;
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::scenario::{Link, Route};
 use ackclock::units::Time;
 
@@ -13,7 +14,6 @@ use crate::network::Network;
 use crate::queues::QueueSettings;
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
-use crate::values::quantity::{Dimension, Quantity};
 
 /// Reports feedback to TCP senders that cannot work: no rates to tell, or acknowledgements that it cannot reach or change.
 pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSettings, report: &mut Report) {

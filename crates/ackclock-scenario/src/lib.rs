@@ -1,7 +1,7 @@
 //! Scenario files: text in, [`ackclock::scenario::Scenario`] out, or every error of the files at once.
 //!
 //! One arrow, in steps: `text` lays files and arguments over one another as one tree; `document` checks each key and value by
-//! itself (`values`) against the table in `keys`; `plan` checks what depends on more than one key (`network`, `flows`,
+//! itself (`check`) against the table in `keys`; `plan` checks what depends on more than one key (`network`, `flows`,
 //! `satellites`, `queues`) and makes the scenario; `write` makes a file of it again. The JSON Schema comes from the same table.
 //!
 //! ```
@@ -27,6 +27,8 @@
 //! ```
 
 mod abr;
+mod bottleneck;
+mod check;
 mod document;
 mod doubts;
 mod feedback;
@@ -37,24 +39,25 @@ mod mechanisms;
 mod network;
 mod plan;
 mod queues;
+mod satellite_links;
 mod satellites;
 mod schema;
 mod settings;
 pub mod sweep;
 mod text;
-mod values;
+mod value;
 mod write;
 
+pub use check::not_modelled::NOT_MODELLED_PAGE;
 pub use load::{Loaded, load, load_annotated, load_with};
 pub use schema::json_schema;
 pub use text::diagnostic::{Diagnostic, LoadError, Place, Severity};
-pub use text::not_modelled::NOT_MODELLED_PAGE;
 pub use text::overrides::Argument;
 pub use text::source::{Disk, Memory, Source, Unreadable};
 
+use ackclock::keys::{Dimension, Quantity, QuantityError};
 use ackclock::units::{Rate, Span};
-use text::not_modelled;
-use values::quantity::{self, Dimension, Quantity, QuantityError};
+use check::not_modelled;
 
 /// What a word is called, if it stands for something that is often looked for and not modelled: "fq_codel" for FQ-CoDel.
 /// [`NOT_MODELLED_PAGE`] says what is left out.
@@ -90,8 +93,8 @@ pub fn alias(word: &str) -> Option<&'static str> {
 
 fn one(text: &str, dimension: Dimension) -> Result<Quantity, String> {
     Quantity::parse(text, &[dimension]).map_err(|trouble| match trouble {
-        QuantityError::UnknownUnit { number, unit } if quantity::bytes_per_second(&number, &unit).is_some() => {
-            let bits = quantity::bytes_per_second(&number, &unit).unwrap_or_default();
+        QuantityError::UnknownUnit { number, unit } if ackclock::keys::bytes_per_second(&number, &unit).is_some() => {
+            let bits = ackclock::keys::bytes_per_second(&number, &unit).unwrap_or_default();
             format!("bytes per second; expected bits per second: {bits}")
         }
         _ => format!("expected {} with a unit: {}", dimension.name(), dimension.unit_list()),

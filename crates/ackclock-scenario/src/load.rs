@@ -1,12 +1,13 @@
 //! From the text of a scenario to the scenario, or to every error at once.
 
+use crate::check::version;
 use crate::document::Document;
 use crate::plan::{Plan, plan};
 use crate::text::diagnostic::{At, Diagnostic, LoadError, Report, Severity};
+use crate::text::files;
 use crate::text::overrides::{self, Argument};
 use crate::text::source::Source;
 use crate::text::tree::Table;
-use crate::text::{files, version};
 use crate::write;
 
 /// A scenario that passed every check.

@@ -1,10 +1,11 @@
 //! Tables of mechanisms in the table that chooses one of them: [queue.red] in [queue], [tcp.cubic] in [tcp].
 
-use ackclock::keys::{Default, Key as Described, Misfit, Values};
+use ackclock::keys::{Default, Key, Misfit, Values};
 
-use crate::keys::{Mechanism, Section, of_plain, to_plain};
+use crate::keys::{Mechanism, Section};
 use crate::settings::{Given, Settings, warn_unused};
 use crate::text::diagnostic::{At, Report};
+use crate::value::FileValue;
 
 /// A table as the files give it, and for each mechanism with parameters its table in it.
 #[derive(Clone, Debug, Default)]
@@ -48,14 +49,13 @@ impl Tables {
     /// With the defaults that follow what holds for other parameters.
     pub(crate) fn with_derived(mut self) -> Tables {
         for settings in &mut self.mechanisms {
-            let described = settings.section.mechanism().map_or(&[][..], |mechanism| mechanism.described);
-            for key in described {
-                let derived = match key.default {
-                    Default::Is(_) | Default::Required(_) => None,
+            for key in settings.section.mechanism().map_or(&[][..], |mechanism| mechanism.keys) {
+                let derived: Option<(FileValue, _)> = match key.default {
+                    Default::Is(_) | Default::Required(_) | Default::Derived(_) => None,
                     Default::SameAs(other) => settings.value(other).cloned().map(|value| (value, key.source)),
                     Default::Of(other, cases) => settings.word(other).and_then(|word| {
                         let case = cases.iter().find(|(of, ..)| *of == word);
-                        case.map(|(_, value, source)| (of_plain(*value), *source))
+                        case.map(|(_, value, source)| ((*value).into(), *source))
                     }),
                 };
                 if let Some((value, source)) = derived {
@@ -109,13 +109,17 @@ pub(crate) fn warn(given: &[Given], section: fn(u8) -> Section, holds: &[&Tables
     }
 }
 
-/// The values of the parameters `keys` of a mechanism in its table, if it has one; `None` where one is wrong, and reported.
-pub(crate) fn values(keys: &[Described], table: Option<&Settings>) -> Option<Values> {
-    let is_wrong = |key: &Described| table.is_some_and(|table| table.value(key.name).is_none());
-    if keys.iter().any(is_wrong) {
-        return None;
+/// The values of the parameters `keys` in their table, if there is one; `None` where one is wrong, and reported.
+pub(crate) fn values(keys: &[Key], table: Option<&Settings>) -> Option<Values> {
+    let Some(table) = table else { return Some(Values::defaults(keys)) };
+    let mut values = Values::default();
+    for key in keys {
+        match table.value(key.name)? {
+            FileValue::Setting(setting) => values.push(key.name, setting.clone()),
+            other => unreachable!("`{}` is {:?}, and was read as {other:?}", key.name, key.kind),
+        }
     }
-    Some(Values::of(keys, |key| Some(to_plain(key, table?.value(key.name)?))))
+    Some(values)
 }
 
 /// Where parameters that do not fit together are given: in the table of the mechanism or in the one around it, else where the

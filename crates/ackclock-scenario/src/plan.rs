@@ -1,11 +1,13 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
 use ackclock::ids::{FlowId, IdVec};
+use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::record::MetricSet;
 use ackclock::scenario::{Flow, Recording, Scenario, Technology};
 use ackclock::units::Span;
 
 use crate::abr;
+use crate::bottleneck;
 use crate::document::{Document, network_settings};
 use crate::doubts;
 use crate::feedback;
@@ -18,14 +20,14 @@ use crate::keys::Section;
 use crate::keys::words::{self, TechnologyWord, Topology};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
-use crate::network::{bottleneck, topologies};
+use crate::network::topologies;
 use crate::queues::{self, QueueSettings};
+use crate::satellite_links;
 use crate::satellites::{self, Satellites};
 use crate::settings::{Settings, warn_unused};
 use crate::text::diagnostic::{At, Report};
 use crate::text::source::Source;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 /// A scenario, and where every part of it comes from.
 pub(crate) struct Plan {
@@ -69,11 +71,11 @@ impl Frame {
         }
         let technology_word = network.choice("technology", &words::TECHNOLOGIES);
         let topology = network.choice("topology", &words::TOPOLOGIES);
-        top.set_default("name", Value::Text(stem(path)), "the name of the file");
+        top.set_default("name", FileValue::Text(stem(path)), "the name of the file");
         if let Some(topology) = topology {
             topologies::set_defaults(topology, &mut network);
             let link = topology.bottleneck().unwrap_or("none");
-            top.set_default("bottleneck", Value::Text(link.to_owned()), "the link between the switches");
+            top.set_default("bottleneck", FileValue::Text(link.to_owned()), "the link between the switches");
         }
         let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
         let words = [
@@ -126,13 +128,13 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let mut udp = udp::plan(document, network, technology, top.span("duration"), &flows, report);
     let of_udp = udp.as_deref_mut().unwrap_or_default();
     let contacts = match in_sky {
-        Some(satellites) => Some(satellites::links::fill(satellites, network, &mut flows, of_udp, report)?),
+        Some(satellites) => Some(satellite_links::fill(satellites, network, &mut flows, of_udp, report)?),
         None => None,
     };
     let changing = flows.iter_mut().map(|planned| (&mut planned.flow, &planned.given.route_changes));
     // The routes of a network with satellites follow from these: no flow changes its own.
     let mut events = route_changes::fill(network, changing);
-    events.extend(contacts.as_ref().map(satellites::links::events).unwrap_or_default());
+    events.extend(contacts.as_ref().map(satellite_links::events).unwrap_or_default());
     queues::fill(network, &flows, of_udp, &queues, technology, report);
     flows::receive_window::size(network, &mut flows);
     feedback::check(network, &flows, &queues, report);
@@ -223,11 +225,11 @@ fn common_mtu(flows: &[PlannedFlow]) -> Option<u32> {
 /// What is to be written down while the run goes on.
 fn recording(top: &Settings, network: &Network, report: &mut Report) -> Option<Recording> {
     let metrics = match top.value("record") {
-        Some(Value::Metrics(metrics)) => *metrics,
+        Some(FileValue::Metrics(metrics)) => *metrics,
         _ => MetricSet::NONE,
     };
     let mut captures = Vec::new();
-    if let Some(Value::Names(names)) = top.value("capture") {
+    if let Some(FileValue::Names(names)) = top.value("capture") {
         for name in names {
             let node = match network.host_at(&name.text) {
                 Some(host) => host,

@@ -6,11 +6,12 @@ mod rates;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::ids::{IdVec, LinkId};
-use ackclock::keys::Kind;
+use ackclock::keys::{Dimension, Kind, Quantity, Value};
 use ackclock::queue::{self, cell, packet};
 use ackclock::scenario::{Buffer, Queue, ServiceOrder, Technology, UdpFlow};
 use ackclock::units::{CELL_BITS, CELL_BYTES, Rate};
 
+use crate::check::suggest;
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::framing;
@@ -21,10 +22,8 @@ use crate::network::Network;
 use crate::network::routes;
 use crate::settings::{Given, Settings, warn_unused};
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::quoted;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 /// What is said about queues: in general, and about single ports in natural order.
 pub(crate) struct QueueSettings {
@@ -207,7 +206,7 @@ impl Checker<'_> {
         let service_order = match self.technology {
             // Packets have no slots, so nothing is ever served out of order.
             Technology::Packet { .. } => ServiceOrder::Random,
-            Technology::Atm { .. } => settings.choice("service_order", &words::SERVICE_ORDERS)?,
+            Technology::Atm { .. } => settings.choice("service_order", ServiceOrder::WORDS)?,
         };
         let policy = settings.word("policy");
         if let Some(policy) = policy {
@@ -321,7 +320,9 @@ impl Checker<'_> {
         };
         let levels = policy.keys.iter().filter(|key| key.kind == Kind::Level && is_used(key.name));
         for key in levels {
-            if matches!(buffer, Buffer::Cells(_)) || !matches!(table.value(key.name), Some(Value::Number(_))) {
+            if matches!(buffer, Buffer::Cells(_))
+                || !matches!(table.value(key.name).and_then(FileValue::single), Some(Value::Number(_)))
+            {
                 continue;
             }
             let at = table.at(key.name);

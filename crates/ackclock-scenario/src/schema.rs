@@ -3,16 +3,13 @@
 //! Draft-07 without anything newer, because editors' TOML plug-ins know old drafts best. What depends on several
 //! keys at once is left to the checker: the schema helps while typing, it does not replace a check.
 
+use ackclock::keys::{Default, INSTANT, Key, Kind, Value as Parameter};
 use serde_json::{Map, Value, json};
 
+use crate::check::{Amount, Bare, metric_words};
 use crate::keys::dialects;
 use crate::keys::words::ALIASES;
-use crate::keys::{
-    Amount, Bare, DROP, ErrorModelKeys, Fallback, INSTANT, Key, Kind, MODEL, Section, error_models, of_plain,
-    queue_algorithms, tcp_algorithms,
-};
-use crate::values;
-use crate::values::metric_words;
+use crate::keys::{ErrorModelKeys, MODEL, Section, error_models, names, queue_algorithms, tcp_algorithms};
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
 pub fn json_schema() -> Value {
@@ -115,24 +112,24 @@ fn property(key: &Key) -> Value {
             json!({ "anyOf": [{ "type": "string", "pattern": LINK_NAME }, { "enum": words }] })
         }
         Kind::Flag => json!({ "type": "boolean" }),
-        Kind::FlagOr(words) => json!({ "anyOf": [{ "type": "boolean" }, { "enum": words }] }),
+        Kind::Or(Kind::Flag, words) => json!({ "anyOf": [{ "type": "boolean" }, { "enum": words }] }),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Mechanism(family) => {
-            let names = family.names();
+            let names = names(*family);
             let aliases = ALIASES.iter().filter(|(_, meant)| names.contains(meant)).map(|(alias, _)| alias);
             json!({ "enum": names.iter().chain(aliases).collect::<Vec<_>>() })
         }
-        Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        Kind::Number { max } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
-        Kind::NumberOr { max, words } => json!({
+        Kind::Integer(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Number(max) => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max }),
+        Kind::Or(Kind::Number(max), words) => json!({
             "anyOf": [{ "type": "number", "exclusiveMinimum": 0, "maximum": max }, { "enum": words }],
         }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Factor => json!({
             "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, { "type": "string", "pattern": FRACTION }],
         }),
-        Kind::Amount(amount) => alternatives(amount),
-        Kind::Schedule(amount) => schedule(key.name, &alternatives(amount)),
+        Kind::Quantity(_) | Kind::Quantities(_) | Kind::Level | Kind::Or(..) => quantity(&key.kind),
+        Kind::Schedule(kind) => schedule(key.name, &quantity(kind)),
         Kind::Outages => outages(),
         Kind::RouteChanges => route_changes(),
         Kind::Integers => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
@@ -142,33 +139,30 @@ fn property(key: &Key) -> Value {
             "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,
         }),
         Kind::Route => route(),
-        Kind::Drops => drops(),
+        Kind::Drops(keys) => drops(keys),
         Kind::Metrics => json!({ "type": "array", "items": { "enum": metric_words() } }),
         Kind::Nodes => json!({ "type": "array", "items": { "type": "string", "pattern": NAME } }),
     };
     let default = match key.default {
-        Fallback::Required => "Required where it applies.".to_owned(),
-        Fallback::RequiredAs(example) => format!("Required, as in {example}."),
-        Fallback::Text(text) => {
-            schema["default"] = json!(text);
-            format!("Default: {text:?} ({}).", key.source)
-        }
-        Fallback::Bare(text) => {
-            schema["default"] = serde_json::from_str(text).expect("a bare default is JSON too");
-            format!("Default: {text} ({}).", key.source)
-        }
-        Fallback::Value(value) => {
-            schema["default"] = match of_plain(value) {
-                values::Value::Quantity(quantity) => json!(quantity.canonical()),
-                values::Value::Flag(flag) => json!(flag),
-                values::Value::Number(number) => json!(number),
-                values::Value::Word(word) => json!(word),
-                values::Value::Integer(integer) => json!(integer),
-                other => unreachable!("no mechanism has {other:?}"),
+        Default::Required("") => "Required where it applies.".to_owned(),
+        Default::Required(example) => format!("Required, as in {example}."),
+        Default::Is(value) => {
+            schema["default"] = match value {
+                Parameter::Quantity(quantity) => json!(quantity.canonical()),
+                Parameter::Flag(flag) => json!(flag),
+                Parameter::Number(number) => json!(number),
+                Parameter::Word(word) => json!(word),
+                Parameter::Integer(integer) => json!(integer),
             };
             format!("Default: {} ({}).", schema["default"], key.source)
         }
-        Fallback::Derived(what) => format!("Default: {what} ({}).", key.source),
+        Default::Derived(what) => format!("Default: {what} ({}).", key.source),
+        Default::SameAs(other) => format!("Default: that of `{other}` ({}).", key.source),
+        Default::Of(other, cases) => {
+            let case =
+                |(word, value, _): &(&str, Parameter, &str)| format!("{} with {other} = {word}", spelled(*value));
+            format!("Default: {} ({}).", cases.iter().map(case).collect::<Vec<_>>().join(", "), key.source)
+        }
     };
     let conditions: Vec<String> =
         key.used_if.iter().map(|condition| format!("{} = {}", condition.key, condition.is.join(" or "))).collect();
@@ -177,15 +171,28 @@ fn property(key: &Key) -> Value {
     schema
 }
 
-/// A time.
-fn time() -> Value {
-    alternatives(&Amount { limits: &[INSTANT], words: &[], bare: Bare::None })
+/// As in a scenario file, without quotes.
+fn spelled(value: Parameter) -> String {
+    match value {
+        Parameter::Quantity(quantity) => quantity.canonical(),
+        Parameter::Flag(flag) => flag.to_string(),
+        Parameter::Word(word) => word.to_owned(),
+        Parameter::Number(number) => number.to_string(),
+        Parameter::Integer(integer) => integer.to_string(),
+    }
 }
 
-fn alternatives(amount: &Amount<'_>) -> Value {
+/// A time.
+fn time() -> Value {
+    quantity(&INSTANT)
+}
+
+fn quantity(kind: &Kind) -> Value {
+    let amount = Amount::of(kind).expect("a kind of quantities");
     let mut all = Vec::new();
     if !amount.limits.is_empty() {
-        let spellings: Vec<&str> = amount.limits.iter().flat_map(|limit| limit.dimension.spellings()).collect();
+        let spellings: Vec<&str> =
+            amount.limits.iter().flat_map(|limit| limit.dimension.spellings()).map(|(unit, _)| unit).collect();
         let units = spellings.join("|");
         all.push(json!({ "type": "string", "pattern": format!("^ *{NUMBER} *({units}) *$") }));
     }
@@ -257,7 +264,7 @@ fn errors(around: &[Key]) -> Value {
 /// A table within a value.
 fn table(keys: &[Key]) -> Value {
     let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
-    let is_required = |key: &&Key| matches!(key.default, Fallback::Required | Fallback::RequiredAs(_));
+    let is_required = |key: &&Key| matches!(key.default, Default::Required(_));
     let required: Vec<&str> = keys.iter().filter(is_required).map(|key| key.name).collect();
     closed(&required, Value::Object(properties))
 }
@@ -267,8 +274,8 @@ fn closed(required: &[&str], properties: Value) -> Value {
 }
 
 /// Segments that are lost on purpose.
-fn drops() -> Value {
-    json!({ "type": "array", "items": { "anyOf": [{ "type": "integer", "minimum": 0 }, table(DROP)] } })
+fn drops(keys: &[Key]) -> Value {
+    json!({ "type": "array", "items": { "anyOf": [{ "type": "integer", "minimum": 0 }, table(keys)] } })
 }
 
 /// Names of nodes, links and flows.

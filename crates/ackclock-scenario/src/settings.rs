@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
+use ackclock::keys::{Default as KeyDefault, Dimension, Key, Kind, Quantity, Value};
 use ackclock::units::{Rate, Span};
 
+use crate::check;
+use crate::check::suggest;
 use crate::keys::words::TechnologyWord;
-use crate::keys::{Fallback, Key, Kind, Section};
+use crate::keys::{Section, names};
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::{Node, Table, quoted};
-use crate::values;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 /// One section as the files give it.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ struct GivenValue {
     key_at: At,
     at: At,
     /// `None`: wrong, and reported.
-    value: Option<Value>,
+    value: Option<FileValue>,
 }
 
 /// One section with everything that holds in it.
@@ -49,14 +49,14 @@ pub(crate) struct Settings {
 #[derive(Clone, Debug)]
 struct Setting {
     /// `None`: wrong, and reported.
-    value: Option<Value>,
+    value: Option<FileValue>,
     origin: Origin,
     /// The value as in a file, if it is a default that is spelled again and again.
     spelled: Option<Arc<str>>,
 }
 
 impl Setting {
-    fn new(value: Option<Value>, origin: Origin) -> Setting {
+    fn new(value: Option<FileValue>, origin: Origin) -> Setting {
         Setting { value, origin, spelled: None }
     }
 }
@@ -96,7 +96,7 @@ impl Given {
                 given.misspelt.extend(unknown_key(section, name, entry.key_at, tables, report));
                 continue;
             };
-            let value = values::check_in(technology, key, &entry.item, report);
+            let value = check::check_in(technology, key, &entry.item, report);
             given.values.insert(key.name, GivenValue { key_at: entry.key_at, at: entry.item.at, value });
         }
         given
@@ -108,7 +108,7 @@ impl Given {
     }
 
     /// The value of a key that is given and right.
-    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<&FileValue> {
         self.values.get(name).and_then(|given| given.value.as_ref())
     }
 
@@ -124,7 +124,7 @@ fn defaults(section: Section) -> &'static Arc<BTreeMap<&'static str, Setting>> {
     static ALL: LazyLock<BTreeMap<Section, Arc<BTreeMap<&'static str, Setting>>>> = LazyLock::new(|| {
         let setting = |key: &'static Key| {
             let origin = Origin::Default(Cow::Borrowed(key.source));
-            let value = values::default_value(key)?;
+            let value = check::default_value(key)?;
             let spelled = Some(Arc::from(value.spelled()));
             Some((key.name, Setting { value: Some(value), origin, spelled }))
         };
@@ -155,7 +155,7 @@ fn unknown_key(
 /// Reports the table of a mechanism that there is not, or that has no parameters.
 fn unknown_table(section: Section, name: &str, at: At, tables: &[&'static str], report: &mut Report) {
     let header = |name: &str| format!("{}.{name}]", section.header().trim_end_matches(']'));
-    let is_known = section.families().any(|family| family.names().contains(&name));
+    let is_known = section.families().any(|family| names(family).contains(&name));
     if is_known {
         report
             .error(at, format!("{name} has no parameters"))
@@ -189,27 +189,37 @@ impl Settings {
     }
 
     /// Fills in a default that depends on other things.
-    pub(crate) fn set_default(&mut self, name: &'static str, value: Value, source: impl Into<Cow<'static, str>>) {
+    pub(crate) fn set_default(
+        &mut self,
+        name: &'static str,
+        value: impl Into<FileValue>,
+        source: impl Into<Cow<'static, str>>,
+    ) {
         if !self.has(name) {
             let origin = Origin::Default(source.into());
-            Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value), origin));
+            Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value.into()), origin));
         }
     }
 
     /// Spells a value that was given in another way.
-    pub(crate) fn rewrite(&mut self, name: &'static str, value: Value) {
+    pub(crate) fn rewrite(&mut self, name: &'static str, value: impl Into<FileValue>) {
         if let Some(setting) = Arc::make_mut(&mut self.values).get_mut(name) {
-            setting.value = Some(value);
+            setting.value = Some(value.into());
             setting.spelled = None;
         }
     }
 
     /// Puts another default in the place of the usual one.
-    pub(crate) fn replace_default(&mut self, name: &'static str, value: Value, source: impl Into<Cow<'static, str>>) {
+    pub(crate) fn replace_default(
+        &mut self,
+        name: &'static str,
+        value: impl Into<FileValue>,
+        source: impl Into<Cow<'static, str>>,
+    ) {
         let origin = Origin::Default(source.into());
         let is_given = self.values.get(name).is_some_and(|setting| matches!(setting.origin, Origin::Given(_)));
         if !is_given {
-            Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value), origin));
+            Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value.into()), origin));
         }
     }
 
@@ -223,11 +233,11 @@ impl Settings {
     /// Reports the keys that must be given, are used and are missing.
     pub(crate) fn require(&self, header: &str, context: &dyn Fn(&str) -> Option<&'static str>, report: &mut Report) {
         for key in self.section.keys() {
-            let missing = matches!(key.default, Fallback::Required | Fallback::RequiredAs(_))
+            let missing = matches!(key.default, KeyDefault::Required(_))
                 && !self.values.contains_key(key.name)
                 && !self.misspelt.contains(key.name);
             if missing && self.is_used(key, context) == Some(true) {
-                let example = values::example(key);
+                let example = check::example(key);
                 let place = if header.is_empty() { String::new() } else { format!(" in {header}") };
                 report
                     .error(self.at, format!("`{}` is missing{place}", key.name))
@@ -258,12 +268,12 @@ impl Settings {
     }
 
     /// The value of a key that is known and right.
-    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<&FileValue> {
         self.values.get(name).and_then(|setting| setting.value.as_ref())
     }
 
     /// The value of a key that is known and right, as it is and as in a file, and where it comes from.
-    pub(crate) fn written(&self, name: &str) -> Option<(&Value, Cow<'_, str>, &Origin)> {
+    pub(crate) fn written(&self, name: &str) -> Option<(&FileValue, Cow<'_, str>, &Origin)> {
         let setting = self.values.get(name)?;
         let value = setting.value.as_ref()?;
         let spelled = setting.spelled.as_deref().map_or_else(|| Cow::Owned(value.spelled()), Cow::Borrowed);
@@ -290,7 +300,7 @@ impl Settings {
 
     /// The word or boolean of a key.
     pub(crate) fn word(&self, name: &str) -> Option<&'static str> {
-        self.value(name).and_then(Value::word)
+        self.value(name).and_then(FileValue::word)
     }
 
     /// What the word of a key stands for.
@@ -315,45 +325,32 @@ impl Settings {
 
     /// The boolean of a key.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
-        match self.value(name)? {
-            Value::Flag(flag) => Some(*flag),
-            _ => None,
-        }
+        if let Value::Flag(flag) = self.value(name)?.single()? { Some(flag) } else { None }
     }
 
     /// The text of a key.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        match self.value(name)? {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        if let FileValue::Text(text) = self.value(name)? { Some(text) } else { None }
     }
 
     /// For conditions on a list: "given" where it has elements, else "none".
     pub(crate) fn is_list_given(&self, name: &str) -> Option<&'static str> {
         Some(match self.value(name) {
-            Some(Value::Metrics(metrics)) if !metrics.is_empty() => "given",
-            Some(Value::Outages(outages)) if !outages.is_empty() => "given",
-            Some(Value::Schedule(_)) => "given",
+            Some(FileValue::Metrics(metrics)) if !metrics.is_empty() => "given",
+            Some(FileValue::Outages(outages)) if !outages.is_empty() => "given",
+            Some(FileValue::Schedule(_)) => "given",
             _ => "none",
         })
     }
 
     /// The whole number of a key.
     pub(crate) fn integer(&self, name: &str) -> Option<u64> {
-        match self.value(name)? {
-            Value::Integer(integer) => Some(*integer),
-            _ => None,
-        }
+        if let Value::Integer(integer) = self.value(name)?.single()? { Some(integer) } else { None }
     }
 
     /// The quantity of a key; of one that changes, at the start.
     pub(crate) fn quantity(&self, name: &str) -> Option<Quantity> {
-        match self.value(name)? {
-            Value::Quantity(quantity) => Some(*quantity),
-            Value::Schedule(schedule) => Some(schedule.first()),
-            _ => None,
-        }
+        self.value(name).and_then(FileValue::quantity)
     }
 
     /// The amount of a key in the base unit of the only dimension it can have.

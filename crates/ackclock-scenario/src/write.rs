@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::settings::{Origin, Settings};
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
-use crate::values::{drops, list, text};
+use crate::value::{drops, list, text};
 
 /// A key, its value as in a file, and where that comes from.
 type Line<'a> = (&'static str, Cow<'a, str>, Option<&'a Origin>);

@@ -7,6 +7,9 @@ use crate::atm::AbrParams;
 use crate::atm::rate::RateAlgorithm;
 use crate::feedback::Feedback;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
+use crate::keys::{
+    ATM_ONLY, Condition, Default, Dimension, HOUR, INSTANT, Key, Kind, LATER, Limit, MOST_ORDINAL, RATE, Value, words,
+};
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
 use crate::queue::PolicyParams;
@@ -160,6 +163,7 @@ pub enum NodeKind {
     /// Forwards, with a queue at every output port.
     Switch,
 }
+words!(NodeKind: "host" = Host, "switch" = Switch);
 
 /// One direction of a link, with the output port that feeds it.
 #[derive(Clone, Debug, PartialEq)]
@@ -243,6 +247,7 @@ pub enum ServiceOrder {
     /// As they arrive: the first first; at one instant by name.
     Arrival,
 }
+words!(ServiceOrder: "random" = Random, "rotating" = Rotating, "fixed" = Fixed, "arrival" = Arrival);
 
 /// A TCP connection with data in one direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -281,6 +286,23 @@ impl Scenario {
 }
 
 impl Flow {
+    /// The keys of what an application sends.
+    #[rustfmt::skip]
+    pub const KEYS: &'static [Key] = &[
+        Key::new("start", INSTANT, Default::Is(Value::time(Span::ZERO)), "[SD-PLUS] §5.2",
+            "When the application begins to send."),
+        Key::new("start_jitter", INSTANT, Default::Is(Value::time(Span::ZERO)), "Ackclock",
+            "Upper bound of a uniform random delay of the start, which depends on seed and name of the flow."),
+        Key::new("stop", Kind::Or(&LATER, &["never"]), Default::Is(Value::Word("never")), "[SACK-UBR] §6.1",
+            "When the application stops offering new data."),
+        Key::new("size", Kind::Or(&Kind::Quantity(BYTES), &["infinite"]), Default::Is(Value::Word("infinite")), "[SACK-UBR] §6.1",
+            "Number of bytes that the application sends."),
+        Key::new("write", Kind::Or(&Kind::Quantities(&[BYTES, Limit { dimension: Dimension::Segments, min: 1, max: 1_000_000 }]), &["all"]), Default::Is(Value::Word("all")), "[SACK-UBR] §6.1: infinite transfer",
+            "What the application writes at a time, in whole segments; \"all\": everything at the start."),
+        Key::new("write_interval", Kind::time(Span::from_ps(1_000), HOUR), Default::Is(Value::time(Span::from_ms(100))), "Ackclock",
+            "The time from one `write` to the next; the first is at the start.").used_if(&[Condition::new("write", &["a size"])]),
+    ];
+
     /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
     /// function of seed and name.
     pub fn begins(&self, seed: u64) -> Time {
@@ -330,6 +352,27 @@ pub struct UdpFlow {
     pub pcr: Option<Rate>,
     /// What is sent. The payload has [`MIN_DATAGRAM_BYTES`] at least.
     pub source: CbrParams,
+}
+
+impl UdpFlow {
+    /// The keys of a source of datagrams.
+    #[rustfmt::skip]
+    pub const KEYS: &'static [Key] = &[
+        Key::required("from", Kind::NodeName, "The host that sends."),
+        Key::required("to", Kind::NodeName, "The host that receives."),
+        Key::new("route", Kind::Route, Default::Derived("fewest links, then least delay, then names in order"), "Ackclock",
+            "Nodes of the path, ends included."),
+        Key::new("payload", Kind::bytes(12, 65_507), Default::Is(Value::bytes(1470)), "literature: iperf 1; not stated in [VEGAS-A] §3.2.3",
+            "Payload of each datagram."),
+        Key::required("rate", RATE, "Payload per second."),
+        Key::new("pcr", Kind::Or(&RATE, &["link-rate"]), Default::Is(Value::Word("link-rate")), "Ackclock",
+            "Peak cell rate at which the cells of a datagram follow each other, in bits per second with cell headers; at most the rate of the link of the host. `pcr` in [atm] is that of flows.").used_if(ATM_ONLY),
+        Key::new("dither", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
+            "Whether each datagram is sent at a random instant of its interval, and not at the beginning."),
+        Key::new("start", INSTANT, Default::Is(Value::time(Span::ZERO)), "Ackclock", "When the first datagram is sent."),
+        Key::new("stop", Kind::Or(&LATER, &["never"]), Default::Is(Value::Word("never")), "Ackclock",
+            "When the source stops sending."),
+    ];
 }
 
 /// The path of packets or cells from one host to another.
@@ -421,6 +464,16 @@ pub struct ForcedDrop {
     pub transmission: u32,
 }
 
+impl ForcedDrop {
+    /// The keys of its table.
+    #[rustfmt::skip]
+    pub const KEYS: &'static [Key] = &[
+        Key::required_as("segment", Kind::Integer(0, MOST_ORDINAL), "30", "The segment, counted from 0."),
+        Key::new("transmission", Kind::Integer(1, u32::MAX as u64), Default::Is(Value::Integer(1)), "Ackclock",
+            "Which of its transmissions is lost, counted from 1."),
+    ];
+}
+
 /// What efficiency is measured against.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bottleneck {
@@ -429,3 +482,5 @@ pub struct Bottleneck {
     /// TCP payload in bits per second that counts as an efficiency of 1.
     pub capacity_bps: f64,
 }
+
+const BYTES: Limit = Limit { dimension: Dimension::Size, min: 1, max: 1_000_000_000_000_000_000 };

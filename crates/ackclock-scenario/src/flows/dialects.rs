@@ -1,15 +1,13 @@
 //! What a dialect of TCP makes of defaults. The dialects themselves are in `keys/dialects.rs`.
 
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::packet::Timestamps;
 use ackclock::tcp::{cc, recovery};
 
-use crate::keys::Fallback::Text;
-use crate::keys::dialects::{Default, default, named};
+use crate::check;
+use crate::keys::dialects::{Default, named};
 use crate::mechanisms::Tables;
 use crate::settings::Settings;
-use crate::values;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
 
 /// Puts the defaults of the dialect, and of the congestion control in it, in the place of the usual ones; `path_mtu` is the
 /// largest datagram that the path carries, if that is said.
@@ -24,7 +22,7 @@ pub(crate) fn apply(tables: &mut Tables, path_mtu: Option<u32>) {
         let has_sack = |name| recovery::Algorithm::named(name).is_some_and(|algorithm| algorithm.needs.sack);
         // If no recovery is chosen, it is still that of the dialect.
         if usual.instead_of_sack.is_some() || !tables.own.word("recovery").is_some_and(has_sack) {
-            replace(tables, &default("recovery", Text(usual.name), usual.source));
+            replace(tables, &("recovery", usual.name, usual.source));
         }
     }
     if dialect.follows_mtu {
@@ -44,7 +42,7 @@ fn replace_mss(settings: &mut Settings, path_mtu: Option<u32>) {
             Some(mtu) => format!("RFC 9293 §3.7.1: the path carries datagrams of {mtu} B"),
             None => "RFC 6691: Ethernet's 1500 B less headers and options".to_owned(),
         };
-        settings.replace_default("mss", Value::Quantity(mss), source);
+        settings.replace_default("mss", mss, source);
     }
 }
 
@@ -55,19 +53,14 @@ const ETHERNET_MTU: u32 = 1500;
 fn replace_initial_window(settings: &mut Settings) {
     if let Some(mss) = settings.amount("mss").filter(|&mss| mss > 0) {
         let segments = Quantity { dimension: Dimension::Segments, amount: (14_600 / mss).clamp(2, 10) };
-        settings.replace_default("initial_window", Value::Quantity(segments), "RFC 6928 §2");
+        settings.replace_default("initial_window", segments, "RFC 6928 §2");
     }
 }
 
-fn replace(tables: &mut Tables, default: &Default) {
-    let Some((settings, name)) = tables.table_of(default.key) else {
-        unreachable!("a dialect sets `{}`, which is in no table", default.key)
+fn replace(tables: &mut Tables, (path, text, source): &Default) {
+    let Some((settings, name)) = tables.table_of(path) else {
+        unreachable!("a dialect sets `{path}`, which is in no table")
     };
-    let Some(key) = settings.section.key_named(name) else {
-        unreachable!("a dialect sets `{}`, which is no key", default.key)
-    };
-    let Some(value) = values::fallback_value(key, &default.value) else {
-        unreachable!("a dialect sets `{}` to what it cannot be", default.key)
-    };
-    settings.replace_default(key.name, value, default.source);
+    let Some(key) = settings.section.key_named(name) else { unreachable!("a dialect sets `{path}`, which is no key") };
+    settings.replace_default(key.name, check::value_of(key, text), *source);
 }

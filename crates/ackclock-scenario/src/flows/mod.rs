@@ -18,6 +18,7 @@ use ackclock::tcp::{TcpParams, Writes};
 use ackclock::units::{Span, Time};
 use route_changes::RouteAt;
 
+use crate::check::suggest;
 use crate::document::{Document, Named};
 use crate::keys::Section;
 use crate::keys::words::TechnologyWord;
@@ -28,8 +29,7 @@ use crate::network::topologies::{self, MadeFlow};
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
-use crate::text::suggest;
-use crate::values::Value;
+use crate::value::FileValue;
 
 /// A flow as it will run, and what was said about it.
 pub(crate) struct PlannedFlow {
@@ -311,7 +311,7 @@ impl Planner<'_> {
         let mut path = |key: &str, ends: (NodeId, NodeId), usual: Option<Vec<LinkId>>, report: &mut Report| {
             let found = usual.or_else(|| finder.find(ends.0, ends.1));
             match settings.has(key).then(|| (settings.value(key), settings.at(key))) {
-                Some((Some(Value::Names(nodes)), at)) => {
+                Some((Some(FileValue::Names(nodes)), at)) => {
                     let path = routes::along(network, ends, nodes, at, report)?;
                     let is_default = found.as_ref() == Some(&path);
                     Some((path, is_default))
@@ -382,7 +382,7 @@ impl Planner<'_> {
     }
 
     fn drops(&self, common: &Common, report: &mut Report) -> Vec<ForcedDrop> {
-        let Some(Value::Drops(drops)) = common.settings.value("drops") else { return Vec::new() };
+        let Some(FileValue::Drops(drops)) = common.settings.value("drops") else { return Vec::new() };
         if let (Some(size), Some(last)) = (common.size, drops.last())
             && last.segment >= size.div_ceil(u64::from(common.tcp.mss))
         {

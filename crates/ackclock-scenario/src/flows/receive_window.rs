@@ -3,14 +3,15 @@
 //! Source: Ackclock; hosts of today tune their buffers to the path, which comes to the same.
 
 use ackclock::ids::LinkId;
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::scenario::{Buffer, Link};
+use ackclock::tcp::UNSCALED_WINDOW;
 use ackclock::units::{CELL_BYTES, Rate};
 
 use crate::flows::PlannedFlow;
-use crate::flows::tcp::{AUTO, SMALLEST_WINDOW};
+use crate::flows::tcp::AUTO;
 use crate::network::{Network, routes};
 use crate::settings::Settings;
-use crate::values::quantity::{Dimension, Quantity};
 
 /// The largest window that TCP can express (RFC 7323 §2.3).
 const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -27,7 +28,7 @@ pub(crate) fn size(network: &Network, flows: &mut [PlannedFlow]) {
         let mut window = of_path(network, planned);
         let tcp = &mut planned.flow.tcp;
         match settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) {
-            Some(scale) => window = window.min(SMALLEST_WINDOW << scale),
+            Some(scale) => window = window.min(UNSCALED_WINDOW << scale),
             None => tcp.window_scale = ackclock::tcp::TcpParams::scale_for(window),
         }
         tcp.receive_window = window;
@@ -43,7 +44,7 @@ fn of_path(network: &Network, planned: &PlannedFlow) -> u64 {
     let flow = &planned.flow;
     let links: Vec<LinkId> = flow.forward.links();
     let rate = |id: &LinkId| largest_rate(&network.links[*id]);
-    let Some(slowest) = links.iter().map(rate).min() else { return SMALLEST_WINDOW };
+    let Some(slowest) = links.iter().map(rate).min() else { return UNSCALED_WINDOW };
     let round_trip_ps = round_trip_ps(network, planned);
     let product = u128::from(slowest.as_bps()) * round_trip_ps / (8 * 1_000_000_000_000);
     let ports = links.iter().filter(|id| rate(id) == slowest && !network.is_host(network.links[**id].from));
@@ -57,7 +58,7 @@ fn of_path(network: &Network, planned: &PlannedFlow) -> u64 {
     };
     let buffer = ports.map(bytes).max().unwrap_or(0);
     let window = u64::try_from(2 * product).unwrap_or(u64::MAX).saturating_add(buffer);
-    window.clamp(SMALLEST_WINDOW, LARGEST_WINDOW)
+    window.clamp(UNSCALED_WINDOW, LARGEST_WINDOW)
 }
 
 /// The longest propagation delay there and back, with all jitter, picoseconds.

@@ -12,7 +12,7 @@ use crate::network::Network;
 use crate::network::routes::{along, delay_ps};
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
-use crate::values::Value;
+use crate::value::FileValue;
 
 /// A path from an instant on.
 pub(crate) struct RouteAt {
@@ -29,7 +29,7 @@ pub(super) fn read(
     has_satellites: bool,
     report: &mut Report,
 ) -> Option<Vec<RouteAt>> {
-    let Some(Value::RouteChanges(changes)) = settings.value(key) else {
+    let Some(FileValue::RouteChanges(changes)) = settings.value(key) else {
         return (!settings.has(key)).then(Vec::new);
     };
     if has_satellites && !changes.is_empty() {

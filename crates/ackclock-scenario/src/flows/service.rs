@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ackclock::atm::AbrParams;
 use ackclock::ids::LinkId;
-use ackclock::keys::{Misfit, Values};
+use ackclock::keys::{Dimension, Misfit, Quantity, Setting, Value, Values};
 use ackclock::scenario::{Link, ServiceCategory, Technology};
 use ackclock::units::{Rate, Span};
 
@@ -15,8 +15,7 @@ use crate::mechanisms;
 use crate::network::{Network, routes};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
-use crate::values::quantity::{Dimension, Quantity};
-use crate::values::{Value, list, text};
+use crate::value::{FileValue, list, text};
 
 /// The service of a flow, as far as its route makes no difference.
 pub(super) struct GivenService {
@@ -142,7 +141,7 @@ impl<'a> Checker<'a> {
         let value = match abr.value(key).or(flow.value(key)) {
             // The only one that may not be allowed without being given.
             Some(value) if value.word() == Some("propagation") => spelled(Dimension::Time, propagation.as_ps()),
-            Some(Value::Number(number)) => as_fraction(*number),
+            Some(FileValue::Setting(Setting::One(Value::Number(number)))) => as_fraction(*number),
             Some(value) => value.spelled().trim_matches('"').to_owned(),
             None => String::new(),
         };

@@ -1,23 +1,21 @@
 //! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
 
+use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::scenario::Technology;
-use ackclock::tcp::offset_sack::Form;
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, HostModel, OffsetSackParams, RecoveryParams, RtoMargin,
-    SackParams, TcpParams, TickPhase, TimerKind, TimerParams, WindowRules, cc, host, recovery,
+    CongestionControlParams, FirstSegment, HostModel, RecoveryParams, TcpParams, TimerParams, UNSCALED_WINDOW, cc,
+    host, recovery,
 };
 use ackclock::units::Span;
 
 use crate::flows::dialects;
 use crate::flows::framing;
 use crate::keys::dialects::of_technology;
-use crate::keys::words::{self, OffsetSackKind, TechnologyWord};
+use crate::keys::words::TechnologyWord;
 use crate::keys::{Section, tcp_algorithms};
 use crate::mechanisms::{self, GivenTables, Tables};
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::Report;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
 
 /// What holds in [tcp] or [flow.NAME.tcp]: `layers` first, then the defaults, for a path that carries datagrams of so many
 /// octets if that is said. On networks of one technology the dialect is another than on those of the other.
@@ -42,85 +40,21 @@ pub(crate) fn settings(
 pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &mut Report) -> Option<TcpParams> {
     let settings = &tables.own;
     let mss = mss(settings, technology, report);
-    let (receive_window, window_scale) = window(settings, report);
+    let window = window(settings, report);
     let timer = timer(settings, report);
     let recovery = recovery(tables, report);
     let congestion_control = congestion_control(tables, report);
     let host = host(tables, report);
     opening(settings, report);
-    let initial_ssthresh =
-        settings.choice_or("initial_ssthresh", &[("window", Some(receive_window?)), ("infinite", None)], || {
-            settings.amount("initial_ssthresh").map(Some)
-        })?;
-    let ack = match settings.flag("delayed_ack")? {
-        true => AckPolicy::Delayed { timeout: settings.span("delayed_ack_timeout")? },
-        false => AckPolicy::EverySegment,
-    };
-    let (recovery, receiver_sack) = (recovery?, settings.flag("receiver_sack")?);
-    // Of other connections the keys have no meaning, whatever they say.
-    let sack = if receiver_sack && recovery.needs().sack { sack(settings)? } else { SackParams::default() };
-    Some(TcpParams {
-        mss: mss?,
-        recovery,
-        congestion_control: congestion_control?,
-        initial_window_segments: u32::try_from(settings.amount("initial_window")?).ok()?,
-        initial_window_from: settings.choice("initial_window_from", &words::INITIAL_WINDOW_FROM)?,
-        initial_ssthresh,
-        receive_window: receive_window?,
-        window_scale: window_scale?,
-        window_rules: window_rules(settings)?,
-        timer: timer?,
-        ack,
-        out_of_order: settings.choice("out_of_order", &words::OUT_OF_ORDER)?,
-        header_bytes: u16::try_from(settings.amount("header")?).ok()?,
-        first_segment: settings.choice("first_segment", &words::FIRST_SEGMENTS)?,
-        handshake: settings.flag("handshake")?,
-        fin: settings.flag("fin")?,
-        timestamp_clock: match settings.flag("timestamps")? {
-            true => Some(settings.span("timestamp_clock")?),
-            false => None,
-        },
-        host: host?,
-        host_queue: settings.choice("host_queue_at_timeout", &words::HOST_QUEUES)?,
-        receiver_sack,
-        sack,
-    })
+    let values = mechanisms::values(TcpParams::KEYS, Some(settings))?;
+    mss.and(window).and(timer)?;
+    Some(TcpParams::read(&values, recovery?, congestion_control?, host?))
 }
-
-/// When windows rise and fall.
-fn window_rules(settings: &Settings) -> Option<WindowRules> {
-    Some(WindowRules {
-        ssthresh_from: settings.choice("ssthresh_from", &words::SSTHRESH_FROM)?,
-        hold_ssthresh: settings.flag("hold_ssthresh")?,
-        grow_unused: settings.flag("grow_unused_window")?,
-        restart_after_idle: settings.flag("restart_after_idle")?,
-        limited_transmit: settings.flag("limited_transmit")?,
-    })
-}
-
-/// What selective acknowledgements say.
-fn sack(settings: &Settings) -> Option<SackParams> {
-    let preference = settings.choice("sack_option", &words::SACK_OPTIONS)?;
-    let form = match settings.choice("offset_sack_kind", &words::OFFSET_SACK_KINDS)? {
-        OffsetSackKind::Private => Form::Private { kind: PRIVATE_KIND },
-        OffsetSackKind::Experimental => Form::Experimental,
-    };
-    let receiver_knows = settings.flag("receiver_offset_sack")?;
-    let offset = preference.map(|preference| OffsetSackParams { preference, form, receiver_knows });
-    Some(SackParams {
-        standard_blocks: u8::try_from(settings.integer("sack_blocks")?).ok()?,
-        offset,
-        duplicates: settings.flag("dsack")?,
-    })
-}
-
-/// The kind of the offset option where nothing else identifies it: one of two for experiments (RFC 3692).
-const PRIVATE_KIND: u8 = 253;
 
 /// ns-2's empty segment stands for a handshake: both make no sense together.
 fn opening(settings: &Settings, report: &mut Report) {
     if settings.flag("handshake") == Some(true)
-        && settings.choice("first_segment", &words::FIRST_SEGMENTS) == Some(FirstSegment::Empty)
+        && settings.choice("first_segment", FirstSegment::WORDS) == Some(FirstSegment::Empty)
     {
         let place = settings.at("handshake").or(settings.at("first_segment"));
         report
@@ -130,7 +64,7 @@ fn opening(settings: &Settings, report: &mut Report) {
     }
 }
 
-fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<u32> {
+fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report) -> Option<()> {
     let mss = u32::try_from(settings.amount("mss")?).ok()?;
     let largest = framing::largest_mss(technology?);
     if mss > largest {
@@ -148,27 +82,22 @@ fn mss(settings: &Settings, technology: Option<Technology>, report: &mut Report)
                 .label("no segment could be sent");
             None
         }
-        _ => Some(mss),
+        _ => Some(()),
     }
 }
 
 /// The word of `receive_window` for the one that follows the path.
 pub(crate) const AUTO: &str = "auto";
-/// The largest window without scaling.
-pub(crate) const SMALLEST_WINDOW: u64 = 65_535;
 
-/// Receive window and window scale. A window that follows the path is set when its queues are known
+/// Whether the window scale can express the receive window. A window that follows the path is set when its queues are known
 /// (`flows/receive_window.rs`).
-fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>) {
+fn window(settings: &Settings, report: &mut Report) -> Option<()> {
     if settings.word("receive_window") == Some(AUTO) {
-        let scale = settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok());
-        return (Some(SMALLEST_WINDOW), Some(scale.unwrap_or(0)));
+        return Some(());
     }
-    let Some(window) = settings.amount("receive_window") else { return (None, None) };
-    let Some(explicit) = settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) else {
-        return (Some(window), settings.choice("window_scale", &[("auto", TcpParams::scale_for(window))]));
-    };
-    let advertised = (window >> explicit).min(65_535) << explicit;
+    let window = settings.amount("receive_window")?;
+    let Some(explicit) = settings.integer("window_scale") else { return Some(()) };
+    let advertised = (window >> explicit).min(UNSCALED_WINDOW) << explicit;
     let mss = settings.amount("mss").unwrap_or(0);
     let best = TcpParams::scale_for(window);
     let place = settings.at("window_scale");
@@ -177,7 +106,7 @@ fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>)
             .error(place, format!("with this `window_scale` a window of {window} B is advertised as {advertised} B"))
             .label("less than one segment")
             .help(format!("write {best} or \"auto\""));
-        return (Some(window), None);
+        return None;
     }
     if advertised != window {
         report
@@ -185,15 +114,13 @@ fn window(settings: &Settings, report: &mut Report) -> (Option<u64>, Option<u8>)
             .label(format!("{advertised} B will be advertised"))
             .help(format!("write {best} or \"auto\""));
     }
-    (Some(window), Some(explicit))
+    Some(())
 }
 
-fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
+/// Whether the times of the retransmission timer fit together.
+fn timer(settings: &Settings, report: &mut Report) -> Option<()> {
     let tick = settings.span("tick");
-    let phase = settings.choice_or("tick_phase", &[("random", TickPhase::Random)], || {
-        settings.span("tick_phase").map(TickPhase::Common)
-    });
-    if let (Some(TickPhase::Common(offset)), Some(tick)) = (phase, tick)
+    if let (Some(offset), Some(tick)) = (settings.span("tick_phase"), tick)
         && offset >= tick
     {
         report
@@ -226,32 +153,12 @@ fn timer(settings: &Settings, report: &mut Report) -> Option<TimerParams> {
             .label(format!("`initial_rto` is {}", spelled(initial)));
         return None;
     }
-    let kind = settings.choice("timer", &words::TIMERS)?;
-    Some(TimerParams {
-        kind,
-        granularity: tick?,
-        phase: phase?,
-        min_rto_ticks: min_rto_ticks?,
-        max_rto: max?,
-        initial_rto: initial?,
-        scope: settings.choice("timer_per", &words::TIMER_SCOPES)?,
-        segment_timeout: settings.choice("segment_timeout", &words::SEGMENT_TIMEOUTS)?,
-        samples: settings.choice("rtt_samples", &words::RTT_SAMPLES)?,
-        rttvar_factor: settings.integer("rttvar_factor").and_then(|factor| u32::try_from(factor).ok())?,
-        scaled_gains: settings.flag("timestamps")? && settings.flag("scale_rtt_gains")?,
-        restarts_at_fast_retransmit: settings.flag("restart_timer_on_fast_retransmit")?,
-        // Another timer has none, whatever a flow inherits.
-        margin: match kind {
-            TimerKind::Rfc6298 => settings.choice("rto_margin", &words::RTO_MARGINS)?,
-            TimerKind::Bsd | TimerKind::Ns2 => RtoMargin::None,
-        },
-    })
+    min_rto_ticks.map(|_| ())
 }
 
 /// The lower bound of the timeout in ticks; a time is rounded up.
 fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -> Option<u32> {
-    let min = settings.quantity("min_rto")?;
-    let ticks = if min.dimension == Dimension::Ticks { min.amount } else { min.amount.div_ceil(tick?.as_ps()) };
+    let ticks = TimerParams::ticks(settings.quantity("min_rto")?, tick?);
     if ticks > u64::from(u32::MAX) {
         report
             .error(settings.at("min_rto").or(settings.at("tick")), "`min_rto` has too many ticks")

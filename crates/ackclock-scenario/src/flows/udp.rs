@@ -1,6 +1,7 @@
 //! Sources of datagrams: [udp] tables.
 
 use ackclock::ids::{LinkId, NodeId};
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::scenario::{MAX_ROUTE_LINKS, Technology, UdpFlow};
 use ackclock::traffic::{CbrParams, Dither};
 use ackclock::units::{Rate, Span, Time};
@@ -14,8 +15,7 @@ use crate::network::routes::{self, Finder};
 use crate::settings::{Settings, warn_unused};
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 /// All sources in natural order of their names, or `None` and reports.
 pub(crate) fn plan(
@@ -194,7 +194,7 @@ fn route(
     report: &mut Report,
 ) -> Option<Vec<LinkId>> {
     let route = match settings.value("route") {
-        Some(Value::Names(nodes)) => routes::along(network, ends, nodes, settings.at("route"), report)?,
+        Some(FileValue::Names(nodes)) => routes::along(network, ends, nodes, settings.at("route"), report)?,
         _ if settings.has("route") => return None,
         _ => match finder.find(ends.0, ends.1) {
             Some(route) => route,

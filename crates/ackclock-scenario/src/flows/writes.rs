@@ -1,12 +1,12 @@
 //! Applications that write their data piece by piece.
 
+use ackclock::keys::Dimension;
 use ackclock::tcp::Writes;
 
 use crate::document::{Document, Named};
 use crate::keys::Section;
 use crate::settings::{Settings, warn_unused};
 use crate::text::diagnostic::Report;
-use crate::values::quantity::Dimension;
 
 /// How an application writes whose segments have so many bytes; the inner `None`: all at once. `None`: wrong, and reported.
 pub(super) fn writes(settings: &Settings, mss: u32, report: &mut Report) -> Option<Option<Writes>> {

@@ -1,19 +1,16 @@
-//! Tables of mechanisms: their keys are those that the mechanisms describe themselves.
+//! The families of mechanisms, and the tables of mechanisms: their keys are those that the mechanisms describe themselves.
 
 use std::sync::LazyLock;
 
 use ackclock::atm::rate;
-use ackclock::keys::{Default, Key as Described, Kind as DescribedKind, Setting, Value as Plain, Values};
+use ackclock::keys::{Family, Key, Kind};
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
 use ackclock::tcp::{cc, host, recovery};
-use ackclock::units::Span;
 
 use super::dialects;
-use super::key::{Amount, Bare, Fallback, Family, Key, Kind, Limit, Section};
+use super::section::Section;
 use super::words::TechnologyWord;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
 
 /// The table of one mechanism.
 pub(crate) struct Mechanism {
@@ -25,43 +22,40 @@ pub(crate) struct Mechanism {
     pub(crate) about: &'static str,
     /// How the header of its table looks: for all ports or connections, and for one.
     headers: [String; 2],
-    /// What the mechanism says of its keys.
-    pub(crate) described: &'static [Described],
-    keys: Vec<Key>,
+    /// Its parameters.
+    pub(crate) keys: &'static [Key],
 }
 
-impl Family {
-    /// The names of all, each once.
-    pub(crate) fn names(self) -> &'static [&'static str] {
-        static POLICIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-            let mut names = policies(TechnologyWord::Atm);
-            let packets = policies(TechnologyWord::Packet);
-            names.extend(packets.into_iter().filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
-            names
-        });
-        static CONGESTION_CONTROLS: LazyLock<Vec<&'static str>> =
-            LazyLock::new(|| cc::ALL.iter().map(|algorithm| algorithm.name).collect());
-        static RECOVERIES: LazyLock<Vec<&'static str>> =
-            LazyLock::new(|| recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
-        static HOST_MODELS: LazyLock<Vec<&'static str>> =
-            LazyLock::new(|| host::MODELS.iter().map(|model| model.name).collect());
-        static RATE_ALGORITHMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-            let algorithms = rate::ALGORITHMS.iter().map(|algorithm| algorithm.name);
-            [NO_RATES].into_iter().chain(algorithms).collect()
-        });
-        static DIALECTS: LazyLock<Vec<&'static str>> =
-            LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
-        static ERROR_MODELS: LazyLock<Vec<&'static str>> =
-            LazyLock::new(|| errors::ALL.iter().map(|model| model.name).collect());
-        match self {
-            Family::Policy => &POLICIES,
-            Family::RateAlgorithm => &RATE_ALGORITHMS,
-            Family::CongestionControl => &CONGESTION_CONTROLS,
-            Family::Recovery => &RECOVERIES,
-            Family::HostModel => &HOST_MODELS,
-            Family::Dialect => &DIALECTS,
-            Family::ErrorModel => &ERROR_MODELS,
-        }
+/// The names of all members of a family, each once.
+pub(crate) fn names(family: Family) -> &'static [&'static str] {
+    static POLICIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let mut names = policies(TechnologyWord::Atm);
+        let packets = policies(TechnologyWord::Packet);
+        names.extend(packets.into_iter().filter(|name| cell::POLICIES.iter().all(|policy| policy.name != *name)));
+        names
+    });
+    static CONGESTION_CONTROLS: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| cc::ALL.iter().map(|algorithm| algorithm.name).collect());
+    static RECOVERIES: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
+    static HOST_MODELS: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| host::MODELS.iter().map(|model| model.name).collect());
+    static RATE_ALGORITHMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let algorithms = rate::ALGORITHMS.iter().map(|algorithm| algorithm.name);
+        [NO_RATES].into_iter().chain(algorithms).collect()
+    });
+    static DIALECTS: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
+    static ERROR_MODELS: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| errors::ALL.iter().map(|model| model.name).collect());
+    match family {
+        Family::Policy => &POLICIES,
+        Family::RateAlgorithm => &RATE_ALGORITHMS,
+        Family::CongestionControl => &CONGESTION_CONTROLS,
+        Family::Recovery => &RECOVERIES,
+        Family::HostModel => &HOST_MODELS,
+        Family::Dialect => &DIALECTS,
+        Family::ErrorModel => &ERROR_MODELS,
     }
 }
 
@@ -73,18 +67,15 @@ pub(crate) fn policies(technology: TechnologyWord) -> Vec<&'static str> {
     }
 }
 
-impl Kind {
-    /// The words that a value of this kind may be, itself or in the place of something else.
-    pub(crate) fn words(&self) -> &'static [&'static str] {
-        match self {
-            Kind::Word(words) | Kind::FlagOr(words) | Kind::NumberOr { words, .. } | Kind::LinkName(words) => words,
-            Kind::Mechanism(family) => family.names(),
-            Kind::Amount(amount) | Kind::Schedule(amount) => amount.words,
-            Kind::Text | Kind::NodeName | Kind::Flag | Kind::Integer { .. } | Kind::Number { .. } => &[],
-            Kind::Share | Kind::Factor => &[],
-            Kind::Ends | Kind::Route | Kind::Drops | Kind::Position | Kind::Longitude | Kind::Metrics => &[],
-            Kind::Nodes | Kind::Outages | Kind::RouteChanges | Kind::Integers | Kind::Table(_) | Kind::Errors(_) => &[],
-        }
+/// The words that a value of this kind may be, itself or in the place of something else.
+pub(crate) fn words(kind: &Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Word(words) | Kind::Or(_, words) | Kind::LinkName(words) => words,
+        Kind::Mechanism(family) => names(*family),
+        Kind::Flag | Kind::Number(_) | Kind::Share | Kind::Factor | Kind::Integer(..) | Kind::Quantity(_) => &[],
+        Kind::Quantities(_) | Kind::Level | Kind::Integers | Kind::Table(_) | Kind::Text | Kind::NodeName => &[],
+        Kind::Ends | Kind::Route | Kind::Nodes | Kind::RouteChanges | Kind::Drops(_) | Kind::Schedule(_) => &[],
+        Kind::Outages | Kind::Errors(_) | Kind::Metrics | Kind::Position | Kind::Longitude => &[],
     }
 }
 
@@ -127,149 +118,11 @@ fn tables(mechanisms: impl Iterator<Item = Mechanism>) -> Vec<Mechanism> {
     all
 }
 
-type DescribedMechanism = (&'static str, &'static str, &'static [Described]);
+type Described = (&'static str, &'static str, &'static [Key]);
 
 impl Mechanism {
-    fn new(key: &'static str, around: [&str; 2], (name, about, described): DescribedMechanism) -> Mechanism {
-        let headers = around.map(|around| format!("[{around}.{name}]"));
-        Mechanism { key, name, about, headers, described, keys: described.iter().map(described_key).collect() }
-    }
-
-    pub(super) fn keys(&self) -> &[Key] {
-        &self.keys
-    }
-}
-
-/// A key of a mechanism as one of the language. What is made here lives as long as the program, once for each key.
-pub(super) fn described_key(described: &Described) -> Key {
-    let default = match described.default {
-        Default::Is(value) => Fallback::Value(value),
-        Default::SameAs(other) => Fallback::Derived(format!("that of `{other}`").leak()),
-        Default::Of(other, cases) => {
-            let cases: Vec<String> =
-                cases.iter().map(|(word, value, _)| format!("{} with {other} = {word}", spelled(*value))).collect();
-            Fallback::Derived(cases.join(", ").leak())
-        }
-        Default::Required(example) => Fallback::RequiredAs(example),
-    };
-    Key {
-        // Asked for by table, not by section.
-        sections: &[],
-        name: described.name,
-        kind: kind(&described.kind),
-        default,
-        source: described.source,
-        about: described.about,
-        used_if: described.used_if,
-    }
-}
-
-fn kind(kind: &DescribedKind) -> Kind {
-    kind_or(kind, &[])
-}
-
-/// A kind, or one of these words.
-fn kind_or(kind: &DescribedKind, words: &'static [&'static str]) -> Kind {
-    let amount = |dimension, min, max| {
-        let limits: &'static [Limit] = Box::leak(Box::new([Limit { dimension, min, max }]));
-        Kind::Amount(Amount { limits, words, bare: Bare::None })
-    };
-    match *kind {
-        DescribedKind::Flag if !words.is_empty() => Kind::FlagOr(words),
-        DescribedKind::Number(max) if !words.is_empty() => Kind::NumberOr { max, words },
-        DescribedKind::Flag => Kind::Flag,
-        DescribedKind::Word(words) => Kind::Word(words),
-        DescribedKind::Number(max) => Kind::Number { max },
-        DescribedKind::Share => Kind::Share,
-        DescribedKind::Factor => Kind::Factor,
-        DescribedKind::Rate(min, max) => amount(Dimension::Rate, min, max),
-        DescribedKind::Cells(min, max) => amount(Dimension::Cells, min, max),
-        DescribedKind::Integer(min, max) => Kind::Integer { min, max },
-        DescribedKind::Time(min, max) => amount(Dimension::Time, min.as_ps(), max.as_ps()),
-        DescribedKind::Bytes(min, max) => amount(Dimension::Size, min, max),
-        DescribedKind::Packets(min, max) => amount(Dimension::Packets, min, max),
-        DescribedKind::Segments(min, max) => amount(Dimension::Segments, min, max),
-        DescribedKind::Level => Kind::Amount(Amount { limits: LEVELS, words, bare: Bare::Fraction }),
-        DescribedKind::Integers => Kind::Integers,
-        DescribedKind::Table(keys) => Kind::Table(Vec::leak(keys.iter().map(described_key).collect())),
-        DescribedKind::Or(kind, words) => kind_or(kind, words),
-    }
-}
-
-/// The value of a mechanism's key as scenario files have it.
-pub(crate) fn of_plain(value: Plain) -> Value {
-    let quantity = |dimension, amount| Value::Quantity(Quantity { dimension, amount });
-    match value {
-        Plain::Flag(flag) => Value::Flag(flag),
-        Plain::Word(word) => Value::Word(word),
-        Plain::Number(number) | Plain::Fraction(number) => Value::Number(number),
-        Plain::Time(span) => quantity(Dimension::Time, span.as_ps()),
-        Plain::Rate(bps) => quantity(Dimension::Rate, bps),
-        Plain::Bytes(bytes) => quantity(Dimension::Size, bytes),
-        Plain::Integer(integer) => Value::Integer(integer),
-        Plain::Packets(packets) => quantity(Dimension::Packets, packets),
-        Plain::Segments(segments) => quantity(Dimension::Segments, segments),
-        Plain::Cells(cells) => quantity(Dimension::Cells, cells),
-    }
-}
-
-/// A checked value as the mechanism has it.
-///
-/// # Panics
-/// If it was checked for another kind.
-pub(crate) fn to_plain(described: &Described, value: &Value) -> Setting {
-    setting_of(&described.kind, value)
-        .unwrap_or_else(|| unreachable!("`{}` is {:?}, and was read as {value:?}", described.name, described.kind))
-}
-
-fn setting_of(kind: &DescribedKind, value: &Value) -> Option<Setting> {
-    let amount = if let Value::Quantity(quantity) = value { Some(quantity.amount) } else { None };
-    let number = if let Value::Number(number) = value { Some(*number) } else { None };
-    let word = if let Value::Word(word) = value { Some(*word) } else { None };
-    let plain = match *kind {
-        DescribedKind::Integers => {
-            let Value::Integers(integers) = value else { return None };
-            return Some(Setting::Integers(integers.clone()));
-        }
-        DescribedKind::Table(keys) => {
-            let Value::Table(entries) = value else { return None };
-            let entry = |key: &Described| entries.iter().find(|(name, _)| *name == key.name);
-            return Some(Setting::Table(Values::of(keys, |key| Some(to_plain(key, &entry(key)?.1)))));
-        }
-        DescribedKind::Or(kind, words) => match word.filter(|word| words.contains(word)) {
-            Some(word) => Plain::Word(word),
-            None => return setting_of(kind, value),
-        },
-        DescribedKind::Flag => {
-            let Value::Flag(flag) = value else { return None };
-            Plain::Flag(*flag)
-        }
-        DescribedKind::Integer(..) => {
-            let Value::Integer(integer) = value else { return None };
-            Plain::Integer(*integer)
-        }
-        DescribedKind::Word(_) => Plain::Word(word?),
-        DescribedKind::Number(_) | DescribedKind::Share | DescribedKind::Factor => Plain::Number(number?),
-        DescribedKind::Time(..) => Plain::Time(Span::from_ps(amount?)),
-        DescribedKind::Rate(..) => Plain::Rate(amount?),
-        DescribedKind::Cells(..) => Plain::Cells(amount?),
-        DescribedKind::Bytes(..) => Plain::Bytes(amount?),
-        DescribedKind::Packets(..) => Plain::Packets(amount?),
-        DescribedKind::Segments(..) => Plain::Segments(amount?),
-        DescribedKind::Level => amount.map(Plain::Cells).or(number.map(Plain::Fraction))?,
-    };
-    Some(Setting::One(plain))
-}
-
-/// As in a scenario file.
-fn spelled(value: Plain) -> String {
-    match of_plain(value) {
-        Value::Quantity(quantity) => quantity.canonical(),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Word(word) => word.to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::Integer(integer) => integer.to_string(),
-        other => unreachable!("no mechanism has {other:?}"),
+    fn new(key: &'static str, around: [&str; 2], (name, about, keys): Described) -> Mechanism {
+        Mechanism { key, name, about, headers: around.map(|around| format!("[{around}.{name}]")), keys }
     }
 }
 
@@ -338,4 +191,3 @@ impl Section {
 
 /// The word of a port that computes no rates.
 pub(crate) const NO_RATES: &str = "none";
-const LEVELS: &[Limit] = &[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }];

@@ -1,27 +1,30 @@
 //! The language: every key of a scenario file, in the order in which files are written out. The checker, the
 //! JSON Schema and the writer all read this table.
 
-mod abr;
 pub(crate) mod dialects;
 mod errors;
-mod key;
+mod flows;
 mod mechanisms;
 mod network;
-mod sack;
 mod satellites;
-mod timer;
-mod traffic;
-mod udp;
+mod section;
 pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use ackclock::atm::AbrParams;
+use ackclock::keys::Key;
+use ackclock::link::LinkParams;
+use ackclock::scenario::{Flow, UdpFlow};
+use ackclock::tcp::TcpParams;
+
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
-pub(crate) use key::{Amount, Bare, Fallback, Family, INSTANT, Key, Kind, Limit, Section};
-pub(crate) use mechanisms::{Mechanism, NO_RATES, of_plain, policies, queue_algorithms, tcp_algorithms, to_plain};
+pub(crate) use mechanisms::{
+    Mechanism, NO_RATES, names, policies, queue_algorithms, tcp_algorithms, words as words_of,
+};
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
-pub(crate) use traffic::DROP;
+pub(crate) use section::Section;
 
 impl Section {
     /// Those of [`Section::ALL`], and those of mechanisms for all ports and connections.
@@ -158,21 +161,35 @@ impl Section {
     pub(crate) fn keys(self) -> impl Iterator<Item = &'static Key> {
         // Asked for at every table that is read, so the lists are gone through once.
         static ALL: LazyLock<BTreeMap<Section, Vec<&'static Key>>> =
-            LazyLock::new(|| Section::every().map(|section| (section, section.listed_keys().collect())).collect());
+            LazyLock::new(|| Section::every().map(|section| (section, section.listed_keys())).collect());
         ALL[&self].iter().copied()
     }
 
-    fn listed_keys(self) -> impl Iterator<Item = &'static Key> {
-        network::KEYS
-            .iter()
-            .chain(traffic::KEYS)
-            .chain(timer::KEYS)
-            .chain(sack::KEYS)
-            .chain(udp::KEYS)
-            .chain(satellites::KEYS)
-            .filter(move |key| key.sections.contains(&self))
-            .chain(abr::keys(self))
-            .chain(self.mechanism().map_or(&[][..], |mechanism| mechanism.keys()))
+    fn listed_keys(self) -> Vec<&'static Key> {
+        let lists: &[&'static [Key]] = match self {
+            Section::Top => &[network::TOP],
+            Section::Network => &[network::NETWORK],
+            Section::Node => &[network::NODE],
+            Section::Link => &[network::ENDS, LinkParams::KEYS],
+            Section::LinkDirection => &[LinkParams::KEYS],
+            Section::Queue | Section::Port => &[network::QUEUE],
+            Section::Atm => &[flows::ATM, flows::SERVICE],
+            Section::Packet => &[flows::PACKET],
+            Section::Abr | Section::FlowAbr => &[AbrParams::KEYS],
+            Section::Tcp | Section::FlowTcp => &[flows::DIALECT, TcpParams::KEYS],
+            Section::Traffic => &[Flow::KEYS],
+            Section::Flow => &[flows::FLOW, flows::SERVICE, Flow::KEYS],
+            Section::Udp => &[UdpFlow::KEYS],
+            Section::Satellites => &[satellites::SATELLITES],
+            Section::Place => &[satellites::PLACE],
+            Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => &[self.keys_of_mechanism()],
+            Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => &[self.keys_of_mechanism()],
+        };
+        lists.iter().flat_map(|keys| keys.iter()).collect()
+    }
+
+    fn keys_of_mechanism(self) -> &'static [Key] {
+        self.mechanism().map_or(&[], |mechanism| mechanism.keys)
     }
 
     /// One of its keys.
@@ -185,7 +202,9 @@ impl Section {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::words::{TECHNOLOGIES, words_of};
+    use ackclock::keys::{Default, Kind};
+
+    use super::words::TECHNOLOGIES;
     use super::*;
 
     const BOOLEANS: [&str; 2] = ["true", "false"];
@@ -196,16 +215,28 @@ mod tests {
     fn words_of_condition(section: Section, key: &str) -> Vec<&'static str> {
         match (section.key_named(key).map(|key| &key.kind), key) {
             (Some(Kind::Flag), _) => BOOLEANS.to_vec(),
-            (Some(Kind::FlagOr(words)), _) => BOOLEANS.iter().chain(*words).copied().collect(),
+            (Some(Kind::Or(Kind::Flag, words)), _) => BOOLEANS.iter().chain(*words).copied().collect(),
             (Some(Kind::Metrics | Kind::Schedule(_) | Kind::Outages), _) => LISTS.to_vec(),
             (Some(Kind::LinkName(words)), _) => words.iter().copied().chain(["named"]).collect(),
             // A quantity is none of the words.
-            (Some(Kind::Amount(amount)), _) => amount.words.iter().copied().chain(["a size"]).collect(),
-            (Some(kind), _) => kind.words().to_vec(),
-            (None, "technology") => words_of(&TECHNOLOGIES).to_vec(),
+            (Some(Kind::Or(_, words)), _) => words.iter().copied().chain(["a size"]).collect(),
+            (Some(kind), _) => words_of(kind).to_vec(),
+            (None, "technology") => TECHNOLOGIES.map(|(word, _)| word).to_vec(),
             (None, "satellites" | "file") => vec!["geostationary", "iridium", "walker", "elements", "plan"],
             (None, "stores" | "linked") => BOOLEANS.to_vec(),
             (None, _) => Vec::new(),
+        }
+    }
+
+    /// A key that is described twice would have two defaults, of which one holds.
+    #[test]
+    fn a_key_is_described_once_in_each_table() {
+        for section in Section::every() {
+            let mut names: Vec<&str> = section.keys().map(|key| key.name).collect();
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{}", section.header());
         }
     }
 
@@ -233,10 +264,10 @@ mod tests {
     #[test]
     fn defaults_that_follow_a_word_name_every_word_of_its_key() {
         for mechanism in queue_algorithms().iter().chain(tcp_algorithms()) {
-            for key in mechanism.described {
-                let ackclock::keys::Default::Of(other, cases) = key.default else { continue };
-                let other = mechanism.keys().iter().find(|key| key.name == other).expect("a key of the same table");
-                let words = if matches!(other.kind, Kind::Flag) { &BOOLEANS[..] } else { other.kind.words() };
+            for key in mechanism.keys {
+                let Default::Of(other, cases) = key.default else { continue };
+                let other = mechanism.keys.iter().find(|key| key.name == other).expect("a key of the same table");
+                let words = if matches!(other.kind, Kind::Flag) { &BOOLEANS[..] } else { words_of(&other.kind) };
                 let cases: BTreeSet<&str> = cases.iter().map(|(word, ..)| *word).collect();
                 assert_eq!(cases, words.iter().copied().collect(), "{} `{}`", mechanism.name, key.name);
             }

@@ -1,462 +1,125 @@
 //! Keys of the experiment, the network and its queues.
 
-use super::errors::ERRORS_OF_LINKS;
-use super::key::*;
-use super::words::{self, words_of};
-use crate::values::quantity::Dimension;
+use ackclock::feedback::Units;
+use ackclock::keys::{
+    ATM_ONLY, Condition, DELAY, Default, Dimension, Family, HOUR, INSTANT, Key, Kind, LATER, Limit, PACKET_ONLY, RATE,
+    Value, words_of,
+};
+use ackclock::scenario::{NodeKind, ServiceOrder};
+use ackclock::units::Span;
 
-pub(super) const KEYS: &[Key] = &[
-    Key {
-        sections: &[Section::Top],
-        name: "version",
-        kind: Kind::Integer { min: 2, max: 2 },
-        default: Fallback::Bare("2"),
-        source: "Ackclock",
-        about: "Version of the language of scenario files.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "name",
-        kind: Kind::Text,
-        default: Fallback::Derived("the name of the file, without its ending"),
-        source: "Ackclock",
-        about: "Name of the scenario, for readers.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "description",
-        kind: Kind::Text,
-        default: Fallback::Text(""),
-        source: "Ackclock",
-        about: "What the scenario shows, for readers.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "duration",
-        kind: amount(&[Limit { dimension: Dimension::Time, min: 1, max: 720 * HOUR_PS }]),
-        default: Fallback::Required,
-        source: "",
-        about: "Simulated time.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "warmup",
-        kind: amount(&[INSTANT]),
-        default: Fallback::Text("0 s"),
-        source: "[SACK-UBR] §6.2; inferred",
-        about: "The time from which results without the start-up count; less than the duration.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "seed",
-        kind: Kind::Integer { min: 0, max: i64::MAX as u64 },
-        default: Fallback::Bare("1"),
-        source: "Ackclock",
-        about: "First seed.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "bottleneck",
-        kind: Kind::LinkName(&["none"]),
-        default: Fallback::Derived("\"sw1->sw2\" for the topologies n-source and dumbbell, else \"none\""),
-        source: "[SACK-UBR] Fig 5",
-        about: "The link that efficiency refers to, as \"A->B\".",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "capacity",
-        kind: amount_or(&[RATE], &["auto"]),
-        default: Fallback::Text("auto"),
-        source: "[SACK-UBR] §6.2; docs/models/aal5.md",
-        about: "TCP payload per second at an efficiency of 1; \"auto\": the rate of the bottleneck times the share of payload on the wire.",
-        used_if: IF_BOTTLENECK,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "record",
-        kind: Kind::Metrics,
-        default: Fallback::Derived("nothing"),
-        source: "Ackclock",
-        about: "What is recorded over time: metrics, or the groups tcp, ports and delays. `ackclock explain METRIC` describes each.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "record_interval",
-        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: HOUR_PS }]),
-        default: Fallback::Text("10 ms"),
-        source: "Ackclock",
-        about: "Length of the intervals over which queues, utilisation and throughput are recorded, and between samples of path delays.",
-        used_if: IF_RECORD,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "capture",
-        kind: Kind::Nodes,
-        default: Fallback::Derived("nowhere"),
-        source: "Ackclock",
-        about: "Hosts at which every datagram is captured, for Wireshark and tcptrace.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Top],
-        name: "delays",
-        kind: Kind::Flag,
-        default: Fallback::Derived("false"),
-        source: "Ackclock",
-        about: "Percentiles of one-way delays, round trips, jitter of UDP, and waiting times at ports.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "technology",
-        kind: Kind::Word(const { &words_of(&words::TECHNOLOGIES) }),
-        default: Fallback::Text("atm"),
-        source: "Ackclock",
-        about: "The units on the links: cells (atm) or packets.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "topology",
-        kind: Kind::Word(const { &words_of(&words::TOPOLOGIES) }),
-        default: Fallback::Required,
-        source: "",
-        about: "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2 (n-source, dumbbell), or with a second trunk to sw3 (cascade); chains of switches with several bottlenecks (parking-lot, gfc-1, gfc-2); 15 flows at two switches, in three groups of different round trips (n-by-n); or a graph of [node] and [link] tables.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "sources",
-        kind: Kind::Integer { min: 1, max: 10_000_000 },
-        default: Fallback::Required,
-        source: "",
-        about: "N: the number of sources, of destinations and of flows f1 to fN.",
-        used_if: IF_SOURCES,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "cross_sources",
-        kind: Kind::Integer { min: 0, max: 10_000_000 },
-        default: Fallback::Required,
-        source: "",
-        about: "The number of flows g1, g2, ... that cross the second trunk only.",
-        used_if: IF_CASCADE,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "switches",
-        kind: Kind::Integer { min: 2, max: 254 },
-        default: Fallback::Required,
-        source: "",
-        about: "The number of switches in a row: the flow A crosses all trunks, B1, B2, ... one each.",
-        used_if: IF_PARKING_LOT,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Required,
-        source: "",
-        about: "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps, in n-by-n 155.52 Mbps.",
-        used_if: IF_RATE,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "access_delay",
-        kind: amount(&[DELAY]),
-        default: Fallback::Required,
-        source: "",
-        about: "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms. In n-by-n it is that of group A, by default 15 us; groups B and C have 100 and 1000 times that.",
-        used_if: IF_MADE,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "trunk_delay",
-        kind: amount(&[DELAY]),
-        default: Fallback::Required,
-        source: "",
-        about: "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms; in n-by-n by default 5 ms.",
-        used_if: IF_RATE,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "second_rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Derived("that of `rate`"),
-        source: "Ackclock",
-        about: "Rate of the second trunk of a cascade, from sw2 to sw3.",
-        used_if: IF_CASCADE,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "access_rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Required,
-        source: "",
-        about: "Rate of the links between hosts and switches; the default is `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.",
-        used_if: IF_ACCESS_RATE,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "bottleneck_rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Required,
-        source: "",
-        about: "Rate of the link between the switches.",
-        used_if: IF_DUMBBELL,
-    },
-    Key {
-        sections: &[Section::Network],
-        name: "bottleneck_delay",
-        kind: amount(&[DELAY]),
-        default: Fallback::Required,
-        source: "",
-        about: "One-way delay of the link between the switches.",
-        used_if: IF_DUMBBELL,
-    },
-    Key {
-        sections: &[Section::Node],
-        name: "kind",
-        kind: Kind::Word(const { &words_of(&words::NODE_KINDS) }),
-        default: Fallback::Required,
-        source: "",
-        about: "A host has ends of flows, a switch forwards.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Link],
-        name: "ends",
-        kind: Kind::Ends,
-        default: Fallback::Required,
-        source: "",
-        about: "The two nodes that the link connects. If the topology connects them, the table describes the link of the topology.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "rate",
-        kind: schedule(&[RATE]),
-        default: Fallback::Required,
-        source: "",
-        about: "Rate of each direction; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], on packet networks.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "delay",
-        kind: schedule(&[DELAY]),
-        default: Fallback::Required,
-        source: "",
-        about: "One-way propagation delay; or a list, as in [\"10 ms\", { at = \"20 s\", delay = \"100 ms\" }], on packet networks.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "delay_shape",
-        kind: Kind::Word(const { &words_of(&words::DELAY_SHAPES) }),
-        default: Fallback::Text("steps"),
-        source: "docs/models/paths.md",
-        about: "How the delay changes from one value to the next.",
-        used_if: IF_DELAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "reordering",
-        kind: Kind::Word(const { &words_of(&words::REORDERINGS) }),
-        default: Fallback::Text("natural"),
-        source: "literature: ns-2",
-        about: "Whether packets may overtake those sent before them when the delay shrinks.",
-        used_if: IF_DELAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "under_way",
-        kind: Kind::Word(const { &words_of(&words::UNDER_WAYS) }),
-        default: Fallback::Text("keep"),
-        source: "[VEGAS-A] §3.1; inferred",
-        about: "What happens to the packets on the link when its delay steps: they arrive after the old delay, or are lost.",
-        used_if: IF_DELAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "jitter",
-        kind: amount(&[INSTANT]),
-        default: Fallback::Text("0 s"),
-        source: "Ackclock",
-        about: "Upper bound of a uniform random delay that is added to each packet; packets keep their order; on packet networks.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "outages",
-        kind: Kind::Outages,
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "When the link is down, as in [{ from = \"10 s\", until = \"12 s\" }]; on packet networks.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "in_service",
-        kind: Kind::Word(const { &words_of(&words::IN_SERVICES) }),
-        default: Fallback::Text("finish"),
-        source: "Ackclock",
-        about: "What happens to the packet in transmission when the link goes down.",
-        used_if: IF_OUTAGES,
-    },
-    Key {
-        sections: LINKS,
-        name: "queued",
-        kind: Kind::Word(const { &words_of(&words::QUEUED) }),
-        default: Fallback::Text("keep"),
-        source: "Ackclock",
-        about: "What happens to the packets that wait at a switch when the link goes down.",
-        used_if: IF_OUTAGES,
-    },
-    Key {
-        sections: LINKS,
-        name: "errors",
-        kind: Kind::Errors(ERRORS_OF_LINKS),
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "Which packets are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }; on packet networks.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: LINKS,
-        name: "mtu",
-        kind: amount(&[Limit { dimension: Dimension::Size, min: 68, max: 65_535 }]),
-        default: Fallback::Derived("none: every datagram fits"),
-        source: "Ackclock",
-        about: "The largest IP datagram that the link carries. There is no fragmentation: larger segments are refused, and in the dialect standard `mss` follows from the smallest `mtu` of the path.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: QUEUES,
-        name: "buffer",
-        kind: amount_or(
-            &[
-                Limit { dimension: Dimension::Cells, min: 1, max: MOST_CELLS },
-                Limit { dimension: Dimension::Packets, min: 1, max: 1 << 31 },
-                Limit { dimension: Dimension::Size, min: 1, max: MOST_BYTES },
-                Limit { dimension: Dimension::Bdp, min: 1, max: 1_000_000_000_000 },
-            ],
-            &["infinite"],
-        ),
-        default: Fallback::Text("infinite"),
-        source: "Ackclock",
-        about: "How much data may wait: cells on ATM networks, packets or bytes on packet networks, multiples of the bandwidth-delay product on both.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: QUEUES,
-        name: "policy",
-        kind: Kind::Mechanism(Family::Policy),
-        default: Fallback::Text("tail-drop"),
-        source: "Ackclock",
-        about: "The drop policy, which decides which units are refused when the buffer fills. Its parameters are in a table of its name.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: QUEUES,
-        name: "rate_algorithm",
-        kind: Kind::Mechanism(Family::RateAlgorithm),
-        default: Fallback::Text("none"),
-        source: "Ackclock",
-        about: "The algorithm by which the port computes rates for the flows that cross it. On ATM networks it tells them to the sources of ABR connections, in RM cells or by EFCI; on all networks to TCP senders, as `tcp_feedback` says. Its parameters are in a table of its name.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: QUEUES,
-        name: "tcp_feedback",
-        kind: Kind::Word(const { &words_of(&words::TCP_FEEDBACKS) }),
-        default: Fallback::Text("none"),
-        source: "Ackclock",
-        about: "How the router of the port, or the ATM edge device, tells TCP senders the rates of its rate algorithm: it lowers the receive window in their acknowledgements, lets these wait in an acknowledgement bucket, or both. An edge device reassembles the acknowledgements for this.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: QUEUES,
-        name: "feedback_round_trip",
-        kind: amount_or(&[Limit { dimension: Dimension::Time, min: 1_000_000, max: 100 * SECOND_PS }], &["individual"]),
-        default: Fallback::Text("individual"),
-        source: "[RATE-CONTROL] §4.1",
-        about: "The time by which window feedback multiplies a rate: one time for all flows, or the propagation round trip of each.",
-        used_if: IF_WINDOW_FEEDBACK,
-    },
-    Key {
-        sections: QUEUES,
-        name: "feedback_units",
-        kind: Kind::Word(const { &words_of(&words::FEEDBACK_UNITS) }),
-        default: Fallback::Text("payload"),
-        source: "inferred",
-        about: "What window feedback counts of the segments that a rate allows: their payload, or all that they take on the wire.",
-        used_if: IF_WINDOW_FEEDBACK,
-    },
-    Key {
-        sections: QUEUES,
-        name: "feedback_group",
-        kind: Kind::Integer { min: 1, max: 1_000_000 },
-        default: Fallback::Bare("1"),
-        source: "Ackclock",
-        about: "So many flows in a row, in the order of their names, are one unit for a packet port: they share one rate, of which each that has been heard has an equal part, and one acknowledgement bucket. 1: each flow by itself.",
-        used_if: IF_PACKET_FEEDBACK,
-    },
-    Key {
-        sections: QUEUES,
-        name: "counting",
-        kind: Kind::Word(const { &words_of(&words::COUNTINGS) }),
-        default: Fallback::Text("waiting"),
-        source: "Ackclock",
-        about: "How the buffer of a packet port is counted: all of it for waiting packets, or as in ns-2, where of 50 packets 49 wait and one is transmitted.",
-        used_if: PACKET_ONLY,
-    },
-    Key {
-        sections: QUEUES,
-        name: "service_order",
-        kind: Kind::Word(const { &words_of(&words::SERVICE_ORDERS) }),
-        default: Fallback::Text("random"),
-        source: "inferred: a fixed order starves all sources but one",
-        about: "The order in which cells of one slot are admitted: random, by name beginning one input later in every slot, always by name, or as they arrive.",
-        used_if: ATM_ONLY,
-    },
+use super::words;
+
+/// Those at the top of a file.
+#[rustfmt::skip]
+pub(super) const TOP: &[Key] = &[
+    Key::new("version", Kind::Integer(2, 2), Default::Is(Value::Integer(2)), "Ackclock",
+        "Version of the language of scenario files."),
+    Key::new("name", Kind::Text, Default::Derived("the name of the file, without its ending"), "Ackclock",
+        "Name of the scenario, for readers."),
+    Key::new("description", Kind::Text, Default::Is(Value::Word("")), "Ackclock",
+        "What the scenario shows, for readers."),
+    Key::required("duration", LATER, "Simulated time."),
+    Key::new("warmup", INSTANT, Default::Is(Value::time(Span::ZERO)), "[SACK-UBR] §6.2; inferred",
+        "The time from which results without the start-up count; less than the duration."),
+    Key::new("seed", Kind::Integer(0, i64::MAX as u64), Default::Is(Value::Integer(1)), "Ackclock", "First seed."),
+    Key::new("bottleneck", Kind::LinkName(&["none"]), Default::Derived("\"sw1->sw2\" for the topologies n-source and dumbbell, else \"none\""), "[SACK-UBR] Fig 5",
+        "The link that efficiency refers to, as \"A->B\"."),
+    Key::new("capacity", Kind::Or(&RATE, &["auto"]), Default::Is(Value::Word("auto")), "[SACK-UBR] §6.2; docs/models/aal5.md",
+        "TCP payload per second at an efficiency of 1; \"auto\": the rate of the bottleneck times the share of payload on the wire.").used_if(IF_BOTTLENECK),
+    Key::new("record", Kind::Metrics, Default::Derived("nothing"), "Ackclock",
+        "What is recorded over time: metrics, or the groups tcp, ports and delays. `ackclock explain METRIC` describes each."),
+    Key::new("record_interval", Kind::time(Span::from_us(1), HOUR), Default::Is(Value::time(Span::from_ms(10))), "Ackclock",
+        "Length of the intervals over which queues, utilisation and throughput are recorded, and between samples of path delays.").used_if(IF_RECORD),
+    Key::new("capture", Kind::Nodes, Default::Derived("nowhere"), "Ackclock",
+        "Hosts at which every datagram is captured, for Wireshark and tcptrace."),
+    Key::new("delays", Kind::Flag, Default::Derived("false"), "Ackclock",
+        "Percentiles of one-way delays, round trips, jitter of UDP, and waiting times at ports."),
 ];
 
+/// Those of [network].
+#[rustfmt::skip]
+pub(super) const NETWORK: &[Key] = &[
+    Key::new("technology", Kind::Word(&words_of(&words::TECHNOLOGIES)), Default::Is(Value::Word("atm")), "Ackclock",
+        "The units on the links: cells (atm) or packets."),
+    Key::required("topology", Kind::Word(&words_of(&words::TOPOLOGIES)),
+        "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2 (n-source, dumbbell), or with a second trunk to sw3 (cascade); chains of switches with several bottlenecks (parking-lot, gfc-1, gfc-2); 15 flows at two switches, in three groups of different round trips (n-by-n); or a graph of [node] and [link] tables."),
+    Key::required("sources", Kind::Integer(1, 10_000_000),
+        "N: the number of sources, of destinations and of flows f1 to fN.").used_if(IF_SOURCES),
+    Key::required("cross_sources", Kind::Integer(0, 10_000_000),
+        "The number of flows g1, g2, ... that cross the second trunk only.").used_if(IF_CASCADE),
+    Key::required("switches", Kind::Integer(2, 254),
+        "The number of switches in a row: the flow A crosses all trunks, B1, B2, ... one each.").used_if(IF_PARKING_LOT),
+    Key::required("rate", RATE,
+        "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps, in n-by-n 155.52 Mbps.").used_if(IF_RATE),
+    Key::required("access_delay", DELAY,
+        "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms. In n-by-n it is that of group A, by default 15 us; groups B and C have 100 and 1000 times that.").used_if(IF_MADE),
+    Key::required("trunk_delay", DELAY,
+        "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms; in n-by-n by default 5 ms.").used_if(IF_RATE),
+    Key::new("second_rate", RATE, Default::Derived("that of `rate`"), "Ackclock",
+        "Rate of the second trunk of a cascade, from sw2 to sw3.").used_if(IF_CASCADE),
+    Key::required("access_rate", RATE,
+        "Rate of the links between hosts and switches; the default is `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.").used_if(IF_ACCESS_RATE),
+    Key::required("bottleneck_rate", RATE, "Rate of the link between the switches.").used_if(IF_DUMBBELL),
+    Key::required("bottleneck_delay", DELAY, "One-way delay of the link between the switches.").used_if(IF_DUMBBELL),
+];
+
+/// Those of a node.
+#[rustfmt::skip]
+pub(super) const NODE: &[Key] = &[
+    Key::required("kind", Kind::Word(NodeKind::NAMES), "A host has ends of flows, a switch forwards."),
+];
+
+/// That of a link which its directions have not.
+#[rustfmt::skip]
+pub(super) const ENDS: &[Key] = &[
+    Key::required("ends", Kind::Ends,
+        "The two nodes that the link connects. If the topology connects them, the table describes the link of the topology."),
+];
+
+/// Those of [queue], and of a port.
+#[rustfmt::skip]
+pub(super) const QUEUE: &[Key] = &[
+    Key::new("buffer", Kind::Or(&Kind::Quantities(BUFFERS), &["infinite"]), Default::Is(Value::Word("infinite")), "Ackclock",
+        "How much data may wait: cells on ATM networks, packets or bytes on packet networks, multiples of the bandwidth-delay product on both."),
+    Key::new("policy", Kind::Mechanism(Family::Policy), Default::Is(Value::Word("tail-drop")), "Ackclock",
+        "The drop policy, which decides which units are refused when the buffer fills. Its parameters are in a table of its name."),
+    Key::new("rate_algorithm", Kind::Mechanism(Family::RateAlgorithm), Default::Is(Value::Word("none")), "Ackclock",
+        "The algorithm by which the port computes rates for the flows that cross it. On ATM networks it tells them to the sources of ABR connections, in RM cells or by EFCI; on all networks to TCP senders, as `tcp_feedback` says. Its parameters are in a table of its name."),
+    Key::new("tcp_feedback", Kind::Word(&words_of(&words::TCP_FEEDBACKS)), Default::Is(Value::Word("none")), "Ackclock",
+        "How the router of the port, or the ATM edge device, tells TCP senders the rates of its rate algorithm: it lowers the receive window in their acknowledgements, lets these wait in an acknowledgement bucket, or both. An edge device reassembles the acknowledgements for this."),
+    Key::new("feedback_round_trip", Kind::Or(&Kind::time(Span::from_us(1), Span::from_secs(100)), &["individual"]), Default::Is(Value::Word("individual")), "[RATE-CONTROL] §4.1",
+        "The time by which window feedback multiplies a rate: one time for all flows, or the propagation round trip of each.").used_if(IF_WINDOW_FEEDBACK),
+    Key::new("feedback_units", Kind::Word(Units::NAMES), Default::Is(Value::Word("payload")), "inferred",
+        "What window feedback counts of the segments that a rate allows: their payload, or all that they take on the wire.").used_if(IF_WINDOW_FEEDBACK),
+    Key::new("feedback_group", Kind::Integer(1, 1_000_000), Default::Is(Value::Integer(1)), "Ackclock",
+        "So many flows in a row, in the order of their names, are one unit for a packet port: they share one rate, of which each that has been heard has an equal part, and one acknowledgement bucket. 1: each flow by itself.").used_if(IF_PACKET_FEEDBACK),
+    Key::new("counting", Kind::Word(&words_of(&words::COUNTINGS)), Default::Is(Value::Word("waiting")), "Ackclock",
+        "How the buffer of a packet port is counted: all of it for waiting packets, or as in ns-2, where of 50 packets 49 wait and one is transmitted.").used_if(PACKET_ONLY),
+    Key::new("service_order", Kind::Word(ServiceOrder::NAMES), Default::Is(Value::Word("random")), "inferred: a fixed order starves all sources but one",
+        "The order in which cells of one slot are admitted: random, by name beginning one input later in every slot, always by name, or as they arrive.").used_if(ATM_ONLY),
+];
+
+const BUFFERS: &[Limit] = &[
+    Limit { dimension: Dimension::Cells, min: 1, max: MOST_CELLS },
+    Limit { dimension: Dimension::Packets, min: 1, max: 1 << 31 },
+    Limit { dimension: Dimension::Size, min: 1, max: MOST_BYTES },
+    Limit { dimension: Dimension::Bdp, min: 1, max: 1_000_000_000_000 },
+];
 /// The largest buffers: cells are counted in 32 bits, bytes in 64.
 pub(crate) const MOST_CELLS: u64 = 1 << 31;
 pub(crate) const MOST_BYTES: u64 = 1_000_000_000_000;
-const IF_DELAYS: &[Condition] = &[Condition { key: "delay", is: &["given"] }];
-const IF_OUTAGES: &[Condition] = &[Condition { key: "outages", is: &["given"] }];
-const IF_SOURCES: &[Condition] = &[Condition { key: "topology", is: &["n-source", "dumbbell", "cascade"] }];
-const IF_CASCADE: &[Condition] = &[Condition { key: "topology", is: &["cascade"] }];
-const IF_PARKING_LOT: &[Condition] = &[Condition { key: "topology", is: &["parking-lot"] }];
+const IF_SOURCES: &[Condition] = &[Condition::new("topology", &["n-source", "dumbbell", "cascade"])];
+const IF_CASCADE: &[Condition] = &[Condition::new("topology", &["cascade"])];
+const IF_PARKING_LOT: &[Condition] = &[Condition::new("topology", &["parking-lot"])];
 const IF_RATE: &[Condition] =
-    &[Condition { key: "topology", is: &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"] }];
-const IF_ACCESS_RATE: &[Condition] =
-    &[Condition { key: "topology", is: &["dumbbell", "parking-lot", "gfc-1", "gfc-2"] }];
-const IF_MADE: &[Condition] = &[Condition {
-    key: "topology",
-    is: &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"],
-}];
-const IF_PACKET_FEEDBACK: &[Condition] = &[
-    Condition { key: "technology", is: &["packet"] },
-    Condition { key: "tcp_feedback", is: &["window", "bucket", "both"] },
-];
-const IF_WINDOW_FEEDBACK: &[Condition] = &[Condition { key: "tcp_feedback", is: &["window", "both"] }];
-const IF_DUMBBELL: &[Condition] = &[Condition { key: "topology", is: &["dumbbell"] }];
-const IF_BOTTLENECK: &[Condition] = &[Condition { key: "bottleneck", is: &["named"] }];
-const IF_RECORD: &[Condition] = &[Condition { key: "record", is: &["given"] }];
-const QUEUES: &[Section] = &[Section::Queue, Section::Port];
-const LINKS: &[Section] = &[Section::Link, Section::LinkDirection];
-const DELAY: Limit = Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS };
-const fn schedule(limits: &'static [Limit]) -> Kind {
-    Kind::Schedule(Amount { limits, words: &[], bare: Bare::None })
-}
+    &[Condition::new("topology", &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"])];
+const IF_ACCESS_RATE: &[Condition] = &[Condition::new("topology", &["dumbbell", "parking-lot", "gfc-1", "gfc-2"])];
+const IF_MADE: &[Condition] =
+    &[Condition::new("topology", &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"])];
+const IF_PACKET_FEEDBACK: &[Condition] =
+    &[Condition::new("technology", &["packet"]), Condition::new("tcp_feedback", &["window", "bucket", "both"])];
+const IF_WINDOW_FEEDBACK: &[Condition] = &[Condition::new("tcp_feedback", &["window", "both"])];
+const IF_DUMBBELL: &[Condition] = &[Condition::new("topology", &["dumbbell"])];
+const IF_BOTTLENECK: &[Condition] = &[Condition::new("bottleneck", &["named"])];
+const IF_RECORD: &[Condition] = &[Condition::new("record", &["given"])];

@@ -1,410 +1,125 @@
 //! Keys of satellites and of places on the ground.
 
-use super::errors::ERRORS_OF_PLACES;
-use super::key::*;
-use super::words::{self, words_of};
-use crate::values::quantity::Dimension;
+use ackclock::keys::{Condition, Default, Dimension, HOUR, INSTANT, Key, Kind, Limit, RATE, Value, words_of};
+use ackclock::link::{ErrorParams, Reordering};
+use ackclock::units::Span;
 
-pub(super) const KEYS: &[Key] = &[
-    Key {
-        sections: SATELLITES,
-        name: "constellation",
-        kind: Kind::Text,
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "Satellites on circular orbits: \"iridium\", or a Walker pattern INCLINATION:SATELLITES/PLANES/PHASING as in \"53:72/6/2\" or \"star 86.4:66/6/2\".",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "altitude",
-        kind: amount(&[Limit { dimension: Dimension::Distance, min: 0, max: 2_000_000_000 }]),
-        default: Fallback::Required,
-        source: "",
-        about: "Height of the orbits above the equator.",
-        used_if: IF_WALKER,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "j2",
-        kind: Kind::Flag,
-        default: Fallback::Bare("false"),
-        source: "literature: ns-2",
-        about: "Whether the orbital planes turn because of the flattening of the Earth (J2).",
-        used_if: IF_WALKER,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "geostationary",
-        kind: Kind::Longitude,
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "One satellite above the equator: its longitude, as in \"95 W\".",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "elements",
-        kind: Kind::Text,
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "A file of two-line elements, or an Orbit Mean-Elements Message as JSON, CSV or XML; the path is relative to the scenario file.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "epoch",
-        kind: Kind::Text,
-        default: Fallback::Derived("the epoch of the newest elements"),
-        source: "Ackclock",
-        about: "When the run starts, UTC, as in \"2026-11-21T12:00:00\", or with the day of the year, \"2026-325T12:00:00\".",
-        used_if: IF_ELEMENTS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "unusable_elements",
-        kind: Kind::Word(const { &words_of(&words::UNUSABLE_ELEMENTS) }),
-        default: Fallback::Text("refuse"),
-        source: "Ackclock",
-        about: "What happens if element sets cannot be used, because they are damaged, not of SGP4, or lead nowhere within the run: an error names all of them, or these satellites are left out and a warning names them.",
-        used_if: IF_ELEMENTS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "plan",
-        kind: Kind::Text,
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "The folder of a contact plan that `ackclock contacts` wrote; the plan is read instead of computed.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "digest",
-        kind: Kind::Text,
-        default: Fallback::Derived("that of the file"),
-        source: "Ackclock",
-        about: "BLAKE3 of the elements, or of the index of the plan: another file is refused.",
-        used_if: IF_FILE,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "earth",
-        kind: Kind::Word(&["wgs84", "wgs84-ellipsoid", "ns2"]),
-        default: Fallback::Derived("wgs84-ellipsoid for elements, else wgs84"),
-        source: "[WGS84]",
-        about: "Size and gravity of the Earth, and the speed of light; places are on a sphere or on the ellipsoid.",
-        used_if: IF_COMPUTED,
-    },
-    Key {
-        sections: PLACED,
-        name: "mask",
-        kind: amount(&[Limit { dimension: Dimension::Angle, min: 0, max: 89_900_000 }]),
-        default: Fallback::Derived("8.2 deg for iridium, else 10 deg"),
-        source: "literature: ns-2; Ackclock",
-        about: "The elevation above which a terminal sees satellites.",
-        used_if: IF_COMPUTED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "handover",
-        kind: Kind::Word(const { &words_of(&words::HANDOVERS) }),
-        default: Fallback::Derived(
-            "least-delay in linked Walker constellations of 200 satellites or more, else sticky",
-        ),
-        source: "Ackclock; literature: ns-2",
-        about: "Which satellite a terminal uses: the current one while it sees it, the highest, the one that it will see longest, or the one with the shortest delay to the other end.",
-        used_if: IF_MOVING,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "hysteresis",
-        kind: amount(&[
-            Limit { dimension: Dimension::Angle, min: 0, max: 90_000_000 },
-            Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS },
-        ]),
-        default: Fallback::Derived("1 ms for least-delay, else none: 0 deg or 0 s"),
-        source: "Ackclock",
-        about: "By how much another satellite must be better for a handover: an angle for max-elevation, a time for max-remaining-time, a delay for least-delay.",
-        used_if: IF_BEST,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "check_interval",
-        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000_000, max: HOUR_PS }]),
-        default: Fallback::Text("10 s"),
-        source: "literature: ns-2",
-        about: "How often a terminal checks its satellite, and a satellite its links.",
-        used_if: IF_MOVING,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "check_jitter",
-        kind: Kind::Word(const { &words_of(&words::CHECK_JITTERS) }),
-        default: Fallback::Text("none"),
-        source: "[VEGAS-A] Figure 32; by calculation",
-        about: "Randomness of the checks: none, or each waits a random time between a half and three halves of the interval.",
-        used_if: IF_MOVING,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "check_seed",
-        kind: Kind::Integer { min: 0, max: i64::MAX as u64 },
-        default: Fallback::Bare("1"),
-        source: "Ackclock",
-        about: "The seed of these random times; the seed of a run does not change its contact plan.",
-        used_if: IF_JITTER,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "isl",
-        kind: Kind::Word(const { &words_of(&words::ISLS) }),
-        default: Fallback::Derived(
-            "grid-nearest for Walker constellations of 200 satellites or more, grid for smaller ones, none for elements",
-        ),
-        source: "Ackclock; literature: ns-2",
-        about: "Links between satellites: within the plane; also to the same index in the neighbouring planes, or to the nearest satellite of each; also across the seam.",
-        used_if: IF_MOVING,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "polar_latitude",
-        kind: amount(&[Limit { dimension: Dimension::Angle, min: 0, max: 90_000_000 }]),
-        default: Fallback::Text("60 deg"),
-        source: "literature: ns-2",
-        about: "Links to other planes are down while either end is nearer to a pole than this latitude.",
-        used_if: IF_CROSS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "grazing_margin",
-        kind: amount(&[Limit { dimension: Dimension::Distance, min: 0, max: 100_000_000 }]),
-        default: Fallback::Text("150 km"),
-        source: "literature: ns-2",
-        about: "No link between satellites passes lower above the ground than this.",
-        used_if: IF_LINKED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "seam_longitude",
-        kind: amount(&[Limit { dimension: Dimension::Angle, min: 0, max: 180_000_000 }]),
-        default: Fallback::Text("10 deg"),
-        source: "literature: ns-2",
-        about: "Links across the seam are down while the longitudes of their ends differ by less.",
-        used_if: IF_SEAM,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "routing",
-        kind: Kind::Word(const { &words_of(&words::ROUTINGS) }),
-        default: Fallback::Text("at-change"),
-        source: "literature: ns-2",
-        about: "When routes of least delay are computed: at every change of a link, or at equal intervals.",
-        used_if: IF_MOVING,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "routing_delay",
-        kind: amount(&[Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS }]),
-        default: Fallback::Text("0 s"),
-        source: "literature: ns-2",
-        about: "How long the old routes are used after a change.",
-        used_if: IF_AT_CHANGE,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "routing_interval",
-        kind: amount(&[Limit { dimension: Dimension::Time, min: 1_000_000_000, max: HOUR_PS }]),
-        default: Fallback::Text("10 s"),
-        source: "Ackclock",
-        about: "The time from one computation of the routes to the next.",
-        used_if: IF_INTERVAL,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "ttl",
-        kind: Kind::Integer { min: 1, max: 255 },
-        default: Fallback::Derived("32 in the dialect ns2-2001, else 64, or more if the grid of satellites is wider"),
-        source: "literature: ns-2; RFC 1700",
-        about: "How many links a packet may cross from terminal to terminal.",
-        used_if: IF_MOVING,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "time_advance",
-        kind: amount(&[INSTANT]),
-        default: Fallback::Text("0 s"),
-        source: "[VEGAS-A] Figure 32; inferred",
-        about: "Offset of the time at which positions are computed.",
-        used_if: IF_COMPUTED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Text("1.5 Mbps"),
-        source: "[VEGAS-A] §4.2.2",
-        about: "Rate of the uplinks of terminals.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "down_rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Derived("the rate of the uplinks"),
-        source: "literature: ns-2",
-        about: "Rate of the downlinks to terminals.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "isl_rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Text("25 Mbps"),
-        source: "literature: ns-2",
-        about: "Rate of the links between satellites.",
-        used_if: IF_LINKS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "payload",
-        kind: Kind::Word(const { &words_of(&words::PAYLOADS) }),
-        default: Fallback::Derived("bent-pipe for a geostationary satellite, else regenerative"),
-        source: "[VEGAS-A] §4.2.2; inferred",
-        about: "What a geostationary satellite does: it repeats signals between two places without a queue, or stores and forwards packets.",
-        used_if: IF_GEO,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "handover_gap",
-        kind: amount(&[Limit { dimension: Dimension::Time, min: 0, max: HOUR_PS }]),
-        default: Fallback::Text("0 s"),
-        source: "literature: ns-2",
-        about: "How long a terminal can neither send nor receive after a handover; packets wait.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "terminal_queue",
-        kind: Kind::Word(const { &words_of(&words::TERMINAL_QUEUES) }),
-        default: Fallback::Text("keep"),
-        source: "Ackclock",
-        about: "What happens to packets that wait at a terminal at a handover: the next satellite gets them; or they are lost at once; or, as in ns-2, they have the address of the old satellite, and are sent and lost.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "old_downlink",
-        kind: Kind::Word(const { &words_of(&words::OLD_DOWNLINKS) }),
-        default: Fallback::Text("drop"),
-        source: "literature: ns-2",
-        about: "What happens to packets that wait at a satellite for a terminal that has left it: they are sent and lost, or rerouted.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "in_flight",
-        kind: Kind::Word(const { &words_of(&words::IN_FLIGHT) }),
-        default: Fallback::Text("deliver"),
-        source: "literature: ns-2",
-        about: "What happens to packets between a terminal and a satellite when the terminal leaves it.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "isl_queue",
-        kind: Kind::Word(const { &words_of(&words::ISL_QUEUES) }),
-        default: Fallback::Text("drain"),
-        source: "literature: ns-2",
-        about: "What happens to packets that wait for a link between satellites when it goes down: they are sent, or lost.",
-        used_if: IF_LINKS,
-    },
-    Key {
-        sections: SATELLITES,
-        name: "reordering",
-        kind: Kind::Word(const { &words_of(&words::REORDERINGS) }),
-        default: Fallback::Text("natural"),
-        source: "literature: ns-2",
-        about: "Whether a packet may arrive before another that was sent before it over the same link.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: &[Section::Place],
-        name: "at",
-        kind: Kind::Position,
-        default: Fallback::Derived("none: only a contact plan has it"),
-        source: "Ackclock",
-        about: "The position, as in \"37.9 N 122.3 W\".",
-        used_if: IF_COMPUTED,
-    },
-    Key {
-        sections: &[Section::Place],
-        name: "height",
-        kind: amount(&[Limit { dimension: Dimension::Distance, min: 0, max: 100_000 }]),
-        default: Fallback::Text("0 m"),
-        source: "literature: ns-2",
-        about: "Height above sea level.",
-        used_if: IF_COMPUTED,
-    },
-    Key {
-        sections: &[Section::Place],
-        name: "rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Derived("that in [satellites]"),
-        source: "Ackclock",
-        about: "Rate of the uplink of this terminal: a return channel may be slower than that of another place.",
-        used_if: ALWAYS,
-    },
-    Key {
-        sections: &[Section::Place],
-        name: "down_rate",
-        kind: amount(&[RATE]),
-        default: Fallback::Derived("that in [satellites]"),
-        source: "Ackclock",
-        about: "Rate of the downlinks to this terminal.",
-        used_if: IF_STORED,
-    },
-    Key {
-        sections: &[Section::Place],
-        name: "errors",
-        kind: Kind::Errors(ERRORS_OF_PLACES),
-        default: Fallback::Derived("none"),
-        source: "Ackclock",
-        about: "Which packets on the downlink to this place are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }.",
-        used_if: ALWAYS,
-    },
+use super::words;
+
+/// Those of [satellites].
+#[rustfmt::skip]
+pub(super) const SATELLITES: &[Key] = &[
+    Key::new("constellation", Kind::Text, Default::Derived("none"), "Ackclock",
+        "Satellites on circular orbits: \"iridium\", or a Walker pattern INCLINATION:SATELLITES/PLANES/PHASING as in \"53:72/6/2\" or \"star 86.4:66/6/2\"."),
+    Key::required("altitude", Kind::quantity(Dimension::Distance, 0, 2_000_000_000),
+        "Height of the orbits above the equator.").used_if(IF_WALKER),
+    Key::new("j2", Kind::Flag, Default::Is(Value::Flag(false)), "literature: ns-2",
+        "Whether the orbital planes turn because of the flattening of the Earth (J2).").used_if(IF_WALKER),
+    Key::new("geostationary", Kind::Longitude, Default::Derived("none"), "Ackclock",
+        "One satellite above the equator: its longitude, as in \"95 W\"."),
+    Key::new("elements", Kind::Text, Default::Derived("none"), "Ackclock",
+        "A file of two-line elements, or an Orbit Mean-Elements Message as JSON, CSV or XML; the path is relative to the scenario file."),
+    Key::new("epoch", Kind::Text, Default::Derived("the epoch of the newest elements"), "Ackclock",
+        "When the run starts, UTC, as in \"2026-11-21T12:00:00\", or with the day of the year, \"2026-325T12:00:00\".").used_if(IF_ELEMENTS),
+    Key::new("unusable_elements", Kind::Word(&words_of(&words::UNUSABLE_ELEMENTS)), Default::Is(Value::Word("refuse")), "Ackclock",
+        "What happens if element sets cannot be used, because they are damaged, not of SGP4, or lead nowhere within the run: an error names all of them, or these satellites are left out and a warning names them.").used_if(IF_ELEMENTS),
+    Key::new("plan", Kind::Text, Default::Derived("none"), "Ackclock",
+        "The folder of a contact plan that `ackclock contacts` wrote; the plan is read instead of computed."),
+    Key::new("digest", Kind::Text, Default::Derived("that of the file"), "Ackclock",
+        "BLAKE3 of the elements, or of the index of the plan: another file is refused.").used_if(IF_FILE),
+    Key::new("earth", Kind::Word(&["wgs84", "wgs84-ellipsoid", "ns2"]), Default::Derived("wgs84-ellipsoid for elements, else wgs84"), "[WGS84]",
+        "Size and gravity of the Earth, and the speed of light; places are on a sphere or on the ellipsoid.").used_if(IF_COMPUTED),
+    MASK,
+    Key::new("handover", Kind::Word(&words_of(&words::HANDOVERS)), Default::Derived("least-delay in linked Walker constellations of 200 satellites or more, else sticky"), "Ackclock; literature: ns-2",
+        "Which satellite a terminal uses: the current one while it sees it, the highest, the one that it will see longest, or the one with the shortest delay to the other end.").used_if(IF_MOVING),
+    Key::new("hysteresis", Kind::Quantities(&[Limit { dimension: Dimension::Angle, min: 0, max: 90_000_000 }, Limit::time(Span::ZERO, HOUR)]), Default::Derived("1 ms for least-delay, else none: 0 deg or 0 s"), "Ackclock",
+        "By how much another satellite must be better for a handover: an angle for max-elevation, a time for max-remaining-time, a delay for least-delay.").used_if(IF_BEST),
+    Key::new("check_interval", Kind::time(Span::from_ms(1), HOUR), Default::Is(Value::time(Span::from_secs(10))), "literature: ns-2",
+        "How often a terminal checks its satellite, and a satellite its links.").used_if(IF_MOVING),
+    Key::new("check_jitter", Kind::Word(&words_of(&words::CHECK_JITTERS)), Default::Is(Value::Word("none")), "[VEGAS-A] Figure 32; by calculation",
+        "Randomness of the checks: none, or each waits a random time between a half and three halves of the interval.").used_if(IF_MOVING),
+    Key::new("check_seed", Kind::Integer(0, i64::MAX as u64), Default::Is(Value::Integer(1)), "Ackclock",
+        "The seed of these random times; the seed of a run does not change its contact plan.").used_if(IF_JITTER),
+    Key::new("isl", Kind::Word(&words_of(&words::ISLS)), Default::Derived("grid-nearest for Walker constellations of 200 satellites or more, grid for smaller ones, none for elements"), "Ackclock; literature: ns-2",
+        "Links between satellites: within the plane; also to the same index in the neighbouring planes, or to the nearest satellite of each; also across the seam.").used_if(IF_MOVING),
+    Key::new("polar_latitude", Kind::quantity(Dimension::Angle, 0, 90_000_000), Default::Is(Value::quantity(Dimension::Angle, 60_000_000)), "literature: ns-2",
+        "Links to other planes are down while either end is nearer to a pole than this latitude.").used_if(IF_CROSS),
+    Key::new("grazing_margin", Kind::quantity(Dimension::Distance, 0, 100_000_000), Default::Is(Value::quantity(Dimension::Distance, 150_000)), "literature: ns-2",
+        "No link between satellites passes lower above the ground than this.").used_if(IF_LINKED),
+    Key::new("seam_longitude", Kind::quantity(Dimension::Angle, 0, 180_000_000), Default::Is(Value::quantity(Dimension::Angle, 10_000_000)), "literature: ns-2",
+        "Links across the seam are down while the longitudes of their ends differ by less.").used_if(IF_SEAM),
+    Key::new("routing", Kind::Word(&words_of(&words::ROUTINGS)), Default::Is(Value::Word("at-change")), "literature: ns-2",
+        "When routes of least delay are computed: at every change of a link, or at equal intervals.").used_if(IF_MOVING),
+    Key::new("routing_delay", Kind::time(Span::ZERO, HOUR), Default::Is(Value::time(Span::ZERO)), "literature: ns-2",
+        "How long the old routes are used after a change.").used_if(IF_AT_CHANGE),
+    Key::new("routing_interval", Kind::time(Span::from_ms(1), HOUR), Default::Is(Value::time(Span::from_secs(10))), "Ackclock",
+        "The time from one computation of the routes to the next.").used_if(IF_INTERVAL),
+    Key::new("ttl", Kind::Integer(1, 255), Default::Derived("32 in the dialect ns2-2001, else 64, or more if the grid of satellites is wider"), "literature: ns-2; RFC 1700",
+        "How many links a packet may cross from terminal to terminal.").used_if(IF_MOVING),
+    Key::new("time_advance", INSTANT, Default::Is(Value::time(Span::ZERO)), "[VEGAS-A] Figure 32; inferred",
+        "Offset of the time at which positions are computed.").used_if(IF_COMPUTED),
+    Key::new("rate", RATE, Default::Is(Value::rate(1_500_000)), "[VEGAS-A] §4.2.2",
+        "Rate of the uplinks of terminals."),
+    Key::new("down_rate", RATE, Default::Derived("the rate of the uplinks"), "literature: ns-2",
+        "Rate of the downlinks to terminals.").used_if(IF_STORED),
+    Key::new("isl_rate", RATE, Default::Is(Value::rate(25_000_000)), "literature: ns-2",
+        "Rate of the links between satellites.").used_if(IF_LINKS),
+    Key::new("payload", Kind::Word(&words_of(&words::PAYLOADS)), Default::Derived("bent-pipe for a geostationary satellite, else regenerative"), "[VEGAS-A] §4.2.2; inferred",
+        "What a geostationary satellite does: it repeats signals between two places without a queue, or stores and forwards packets.").used_if(IF_GEO),
+    Key::new("handover_gap", Kind::time(Span::ZERO, HOUR), Default::Is(Value::time(Span::ZERO)), "literature: ns-2",
+        "How long a terminal can neither send nor receive after a handover; packets wait.").used_if(IF_STORED),
+    Key::new("terminal_queue", Kind::Word(&words_of(&words::TERMINAL_QUEUES)), Default::Is(Value::Word("keep")), "Ackclock",
+        "What happens to packets that wait at a terminal at a handover: the next satellite gets them; or they are lost at once; or, as in ns-2, they have the address of the old satellite, and are sent and lost.").used_if(IF_STORED),
+    Key::new("old_downlink", Kind::Word(&words_of(&words::OLD_DOWNLINKS)), Default::Is(Value::Word("drop")), "literature: ns-2",
+        "What happens to packets that wait at a satellite for a terminal that has left it: they are sent and lost, or rerouted.").used_if(IF_STORED),
+    Key::new("in_flight", Kind::Word(&words_of(&words::IN_FLIGHT)), Default::Is(Value::Word("deliver")), "literature: ns-2",
+        "What happens to packets between a terminal and a satellite when the terminal leaves it.").used_if(IF_STORED),
+    Key::new("isl_queue", Kind::Word(&words_of(&words::ISL_QUEUES)), Default::Is(Value::Word("drain")), "literature: ns-2",
+        "What happens to packets that wait for a link between satellites when it goes down: they are sent, or lost.").used_if(IF_LINKS),
+    Key::new("reordering", Kind::Word(Reordering::NAMES), Default::Is(Value::Word("natural")), "literature: ns-2",
+        "Whether a packet may arrive before another that was sent before it over the same link.").used_if(IF_STORED),
 ];
 
-const SATELLITES: &[Section] = &[Section::Satellites];
-const PLACED: &[Section] = &[Section::Satellites, Section::Place];
+/// Those of a place on the ground.
+#[rustfmt::skip]
+pub(super) const PLACE: &[Key] = &[
+    MASK,
+    Key::new("at", Kind::Position, Default::Derived("none: only a contact plan has it"), "Ackclock",
+        "The position, as in \"37.9 N 122.3 W\".").used_if(IF_COMPUTED),
+    Key::new("height", Kind::quantity(Dimension::Distance, 0, 100_000), Default::Is(Value::quantity(Dimension::Distance, 0)), "literature: ns-2",
+        "Height above sea level.").used_if(IF_COMPUTED),
+    Key::new("rate", RATE, Default::Derived("that in [satellites]"), "Ackclock",
+        "Rate of the uplink of this terminal: a return channel may be slower than that of another place."),
+    Key::new("down_rate", RATE, Default::Derived("that in [satellites]"), "Ackclock",
+        "Rate of the downlinks to this terminal.").used_if(IF_STORED),
+    Key::new("errors", Kind::Errors(ErrorParams::KEYS_OF_PLACES), Default::Derived("none"), "Ackclock",
+        "Which packets on the downlink to this place are corrupted: one model or several, as in { model = \"uniform\", rate = 0.01 }."),
+];
+
+#[rustfmt::skip]
+const MASK: Key = Key::new("mask", Kind::quantity(Dimension::Angle, 0, 89_900_000), Default::Derived("8.2 deg for iridium, else 10 deg"), "literature: ns-2; Ackclock",
+    "The elevation above which a terminal sees satellites.").used_if(IF_COMPUTED);
 const MOVING: &[&str] = &["iridium", "walker", "elements"];
-const IF_COMPUTED: &[Condition] =
-    &[Condition { key: "satellites", is: &["geostationary", "iridium", "walker", "elements"] }];
-const IF_WALKER: &[Condition] = &[Condition { key: "satellites", is: &["walker"] }];
-const IF_GEO: &[Condition] = &[Condition { key: "satellites", is: &["geostationary", "plan"] }];
-const IF_ELEMENTS: &[Condition] = &[Condition { key: "satellites", is: &["elements"] }];
-const IF_FILE: &[Condition] = &[Condition { key: "file", is: &["elements", "plan"] }];
-const IF_MOVING: &[Condition] = &[Condition { key: "satellites", is: MOVING }];
+const IF_COMPUTED: &[Condition] = &[Condition::new("satellites", &["geostationary", "iridium", "walker", "elements"])];
+const IF_WALKER: &[Condition] = &[Condition::new("satellites", &["walker"])];
+const IF_GEO: &[Condition] = &[Condition::new("satellites", &["geostationary", "plan"])];
+const IF_ELEMENTS: &[Condition] = &[Condition::new("satellites", &["elements"])];
+const IF_FILE: &[Condition] = &[Condition::new("file", &["elements", "plan"])];
+const IF_MOVING: &[Condition] = &[Condition::new("satellites", MOVING)];
 const IF_BEST: &[Condition] = &[
-    Condition { key: "satellites", is: MOVING },
-    Condition { key: "handover", is: &["max-elevation", "max-remaining-time", "least-delay"] },
+    Condition::new("satellites", MOVING),
+    Condition::new("handover", &["max-elevation", "max-remaining-time", "least-delay"]),
 ];
-const IF_JITTER: &[Condition] =
-    &[Condition { key: "satellites", is: MOVING }, Condition { key: "check_jitter", is: &["half"] }];
+const IF_JITTER: &[Condition] = &[Condition::new("satellites", MOVING), Condition::new("check_jitter", &["half"])];
 const IF_LINKED: &[Condition] = &[
-    Condition { key: "satellites", is: MOVING },
-    Condition { key: "isl", is: &["in-plane", "grid", "grid-nearest", "grid-across-seam"] },
+    Condition::new("satellites", MOVING),
+    Condition::new("isl", &["in-plane", "grid", "grid-nearest", "grid-across-seam"]),
 ];
-const IF_CROSS: &[Condition] = &[
-    Condition { key: "satellites", is: MOVING },
-    Condition { key: "isl", is: &["grid", "grid-nearest", "grid-across-seam"] },
-];
-const IF_SEAM: &[Condition] =
-    &[Condition { key: "satellites", is: MOVING }, Condition { key: "isl", is: &["grid-across-seam"] }];
-const IF_AT_CHANGE: &[Condition] =
-    &[Condition { key: "satellites", is: MOVING }, Condition { key: "routing", is: &["at-change"] }];
-const IF_INTERVAL: &[Condition] =
-    &[Condition { key: "satellites", is: MOVING }, Condition { key: "routing", is: &["interval"] }];
-const IF_LINKS: &[Condition] = &[Condition { key: "linked", is: &["true"] }];
+const IF_CROSS: &[Condition] =
+    &[Condition::new("satellites", MOVING), Condition::new("isl", &["grid", "grid-nearest", "grid-across-seam"])];
+const IF_SEAM: &[Condition] = &[Condition::new("satellites", MOVING), Condition::new("isl", &["grid-across-seam"])];
+const IF_AT_CHANGE: &[Condition] = &[Condition::new("satellites", MOVING), Condition::new("routing", &["at-change"])];
+const IF_INTERVAL: &[Condition] = &[Condition::new("satellites", MOVING), Condition::new("routing", &["interval"])];
+const IF_LINKS: &[Condition] = &[Condition::new("linked", &["true"])];
 /// Satellites that store packets before they send them down.
-const IF_STORED: &[Condition] = &[Condition { key: "stores", is: &["true"] }];
+const IF_STORED: &[Condition] = &[Condition::new("stores", &["true"])];

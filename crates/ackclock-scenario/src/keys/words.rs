@@ -3,14 +3,8 @@
 //!
 //! Words of mechanisms are in the files of the mechanisms.
 
-use ackclock::feedback::Units;
-use ackclock::link::{AppliesTo, InService, NoReceiver, Place, Queued, Reordering, Shape, UnderWay};
-use ackclock::scenario::{NodeKind, ServiceOrder, Technology};
-use ackclock::tcp::offset_sack::{Alternative, Preference};
-use ackclock::tcp::{
-    FirstSegment, HostQueue, InitialWindowFrom, OutOfOrder, RtoMargin, RttSamples, SegmentTimeout, SsthreshFrom,
-    TimerKind, TimerScope,
-};
+use ackclock::link::{NoReceiver, Queued, UnderWay};
+use ackclock::scenario::Technology;
 use ackclock_sat::elements::Unusable;
 use ackclock_sat::isl::IslPattern;
 
@@ -98,22 +92,6 @@ pub(crate) fn alias(word: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, meant)| *meant)
 }
 
-pub(crate) const NODE_KINDS: [(&str, NodeKind); 2] = [("host", NodeKind::Host), ("switch", NodeKind::Switch)];
-
-pub(crate) const DELAY_SHAPES: [(&str, Shape); 2] = [("steps", Shape::Steps), ("linear", Shape::Linear)];
-pub(crate) const REORDERINGS: [(&str, Reordering); 2] =
-    [("natural", Reordering::Natural), ("prevent", Reordering::Prevent)];
-pub(crate) const UNDER_WAYS: [(&str, UnderWay); 2] = [("keep", UnderWay::Keep), ("drop", UnderWay::Drop)];
-pub(crate) const IN_SERVICES: [(&str, InService); 2] = [("finish", InService::Finish), ("lose", InService::Lose)];
-pub(crate) const QUEUED: [(&str, Queued); 2] = [("keep", Queued::Keep), ("flush", Queued::Flush)];
-
-/// Where an error model acts.
-pub(crate) const PLACES: [(&str, Place); 3] =
-    [("egress", Place::Egress), ("ingress", Place::Ingress), ("receiver", Place::Receiver)];
-/// What an error model applies to.
-pub(crate) const APPLIES_TO: [(&str, AppliesTo); 3] =
-    [("all", AppliesTo::All), ("tcp", AppliesTo::Tcp), ("data", AppliesTo::Data)];
-
 /// What a buffer has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
@@ -124,12 +102,6 @@ pub(crate) enum Counting {
 }
 
 pub(crate) const COUNTINGS: [(&str, Counting); 2] = [("waiting", Counting::Waiting), ("ns-2", Counting::Ns2)];
-pub(crate) const SERVICE_ORDERS: [(&str, ServiceOrder); 4] = [
-    ("random", ServiceOrder::Random),
-    ("rotating", ServiceOrder::Rotating),
-    ("fixed", ServiceOrder::Fixed),
-    ("arrival", ServiceOrder::Arrival),
-];
 
 /// How the router of a port tells TCP senders rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +118,6 @@ pub(crate) const TCP_FEEDBACKS: [(&str, TcpFeedback); 4] = [
     ("bucket", TcpFeedback::Bucket),
     ("both", TcpFeedback::Both),
 ];
-pub(crate) const FEEDBACK_UNITS: [(&str, Units); 2] = [("payload", Units::Payload), ("wire", Units::Wire)];
 
 /// The ATM service of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,45 +127,6 @@ pub(crate) enum Service {
 }
 
 pub(crate) const SERVICES: [(&str, Service); 2] = [("ubr", Service::Ubr), ("abr", Service::Abr)];
-
-pub(crate) const INITIAL_WINDOW_FROM: [(&str, InitialWindowFrom); 3] = [
-    ("start", InitialWindowFrom::Start),
-    ("first-ack", InitialWindowFrom::FirstAck),
-    ("second-ack", InitialWindowFrom::SecondAck),
-];
-pub(crate) const FIRST_SEGMENTS: [(&str, FirstSegment); 2] =
-    [("data", FirstSegment::Data), ("empty", FirstSegment::Empty)];
-pub(crate) const TIMERS: [(&str, TimerKind); 3] =
-    [("bsd", TimerKind::Bsd), ("ns2", TimerKind::Ns2), ("rfc6298", TimerKind::Rfc6298)];
-pub(crate) const TIMER_SCOPES: [(&str, TimerScope); 2] =
-    [("connection", TimerScope::Connection), ("segment", TimerScope::Segment)];
-pub(crate) const SEGMENT_TIMEOUTS: [(&str, SegmentTimeout); 2] =
-    [("current", SegmentTimeout::Current), ("when-sent", SegmentTimeout::WhenSent)];
-pub(crate) const RTT_SAMPLES: [(&str, RttSamples); 2] =
-    [("one-at-a-time", RttSamples::OneAtATime), ("every-segment", RttSamples::EverySegment)];
-pub(crate) const SSTHRESH_FROM: [(&str, SsthreshFrom); 2] =
-    [("window", SsthreshFrom::Window), ("flight", SsthreshFrom::Flight)];
-pub(crate) const RTO_MARGINS: [(&str, RtoMargin); 2] = [("none", RtoMargin::None), ("linux-2.2", RtoMargin::Linux22)];
-pub(crate) const HOST_QUEUES: [(&str, HostQueue); 2] = [("discard", HostQueue::Discard), ("keep", HostQueue::Keep)];
-pub(crate) const OUT_OF_ORDER: [(&str, OutOfOrder); 2] =
-    [("buffer", OutOfOrder::Buffer), ("discard", OutOfOrder::Discard)];
-
-pub(crate) const SACK_OPTIONS: [(&str, Option<Preference>); 4] = [
-    ("standard", None),
-    ("offset-1", Some(Preference::Always(Alternative::FirstEdge))),
-    ("offset-2", Some(Preference::Always(Alternative::EdgeBefore))),
-    ("offset-auto", Some(Preference::Shorter)),
-];
-
-/// How an offset SACK option is recognized.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OffsetSackKind {
-    Private,
-    Experimental,
-}
-
-pub(crate) const OFFSET_SACK_KINDS: [(&str, OffsetSackKind); 2] =
-    [("private", OffsetSackKind::Private), ("experimental", OffsetSackKind::Experimental)];
 
 /// Which satellite a terminal uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,17 +203,6 @@ pub(crate) enum IslQueue {
 }
 
 pub(crate) const ISL_QUEUES: [(&str, IslQueue); 2] = [("drain", IslQueue::Drain), ("drop", IslQueue::Drop)];
-
-/// The words of a table.
-pub(super) const fn words_of<T, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
-    let mut words = [""; N];
-    let mut next = 0;
-    while next < N {
-        words[next] = table[next].0;
-        next += 1;
-    }
-    words
-}
 
 /// The word of a meaning, for tables in which each meaning has one.
 pub(crate) fn word_of<T: Copy + PartialEq>(meaning: T, table: &[(&'static str, T)]) -> &'static str {

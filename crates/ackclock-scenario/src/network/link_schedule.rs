@@ -1,12 +1,11 @@
 //! How a link changes: from the values of its table to delays, rates and outages.
 
-use ackclock::link::{Delays, LinkSchedule, Outages, Rates, Shape, UnderWay};
+use ackclock::link::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
 use ackclock::units::{Rate, Span, Time};
 
-use crate::keys::words;
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
-use crate::values::Value;
+use crate::value::FileValue;
 
 /// How a link changes, if it does; everything wrong is reported.
 pub(crate) fn link_schedule(
@@ -18,15 +17,15 @@ pub(crate) fn link_schedule(
     let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
     let mut link_schedule = LinkSchedule::constant(rate, delay);
     let of_key = |key: &str| match settings.value(key) {
-        Some(Value::Schedule(schedule)) => Some(schedule),
+        Some(FileValue::Schedule(schedule)) => Some(schedule),
         _ => None,
     };
     let (delays, rates) = (of_key("delay"), of_key("rate"));
     if let Some(schedule) = delays {
-        let shape = settings.choice("delay_shape", &words::DELAY_SHAPES)?;
+        let shape = settings.choice("delay_shape", Shape::WORDS)?;
         link_schedule.delays = Delays::new(shape, schedule.points().map(|(at, ps)| (at, Span::from_ps(ps))).collect());
-        link_schedule.reordering = settings.choice("reordering", &words::REORDERINGS)?;
-        link_schedule.under_way = settings.choice("under_way", &words::UNDER_WAYS)?;
+        link_schedule.reordering = settings.choice("reordering", Reordering::WORDS)?;
+        link_schedule.under_way = settings.choice("under_way", UnderWay::WORDS)?;
         if shape == Shape::Linear && link_schedule.under_way == UnderWay::Drop {
             report
                 .error(settings.at("under_way"), "packets are dropped at a step of the delay, and this delay has none")
@@ -39,7 +38,7 @@ pub(crate) fn link_schedule(
         link_schedule.rates = Rates::new(points.collect());
     }
     let outages = match settings.value("outages") {
-        Some(Value::Outages(outages)) => outages.as_slice(),
+        Some(FileValue::Outages(outages)) => outages.as_slice(),
         _ => &[],
     };
     if let Some(duration) = duration
@@ -53,8 +52,8 @@ pub(crate) fn link_schedule(
     }
     if !outages.is_empty() {
         let instant = |ps: Option<u64>| ps.map_or(Time::NEVER, Time::from_ps);
-        let in_service = settings.choice("in_service", &words::IN_SERVICES)?;
-        let queued = settings.choice("queued", &words::QUEUED)?;
+        let in_service = settings.choice("in_service", InService::WORDS)?;
+        let queued = settings.choice("queued", Queued::WORDS)?;
         let intervals = outages.iter().map(|outage| (Time::from_ps(outage.from_ps), instant(outage.until_ps)));
         link_schedule.outages = Outages::new(intervals.collect(), in_service, queued);
     }

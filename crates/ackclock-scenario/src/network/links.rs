@@ -7,20 +7,20 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ackclock::ids::{IdVec, NodeId};
+use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::link::{ErrorParams, LinkParams, LinkSchedule};
 use ackclock::scenario::Node;
 use ackclock::units::{Rate, Span};
 
 use super::link_schedule::link_schedule;
 use super::nodes;
+use crate::check::suggest;
 use crate::document::{Document, Named};
 use crate::keys::Section;
 use crate::settings::{Given, Settings, warn_unused};
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::quoted;
-use crate::values::quantity::{Dimension, Quantity};
-use crate::values::{LinkErrors, Name, Value};
+use crate::value::{FileValue, LinkErrors, Name};
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl<'a> Links<'a> {
     fn table(&mut self, named: &'a Named, report: &mut Report) -> Option<()> {
         let mut settings = Settings::resolve(Section::Link, &[&named.given]);
         let ends = match settings.value("ends") {
-            Some(Value::Names(ends)) => self.ends(ends, settings.at("ends"), report),
+            Some(FileValue::Names(ends)) => self.ends(ends, settings.at("ends"), report),
             _ => None,
         };
         let place = ends.and_then(|ends| self.places.get(&ordered(ends)).copied());
@@ -315,7 +315,7 @@ impl<'a> Links<'a> {
 
     /// Whether the error models name directions that they may be about.
     fn check_directions(&self, settings: &Settings, known: &[Ends], whose: &str, report: &mut Report) -> Option<()> {
-        let Some(Value::Errors(all)) = settings.value("errors") else { return Some(()) };
+        let Some(FileValue::Errors(all)) = settings.value("errors") else { return Some(()) };
         let spelled: Vec<String> = known.iter().map(|&ends| self.spelled(ends)).collect();
         let mut fine = true;
         for name in all.iter().filter_map(|errors| errors.direction.as_ref()) {
@@ -385,7 +385,7 @@ fn params<'s>(
 ) -> Option<GivenLink<'s>> {
     let link_schedule = link_schedule(settings, name, duration, report);
     let errors = match settings.value("errors") {
-        Some(Value::Errors(all)) => all.as_slice(),
+        Some(FileValue::Errors(all)) => all.as_slice(),
         _ => &[],
     };
     let mtu = match settings.has("mtu") {
@@ -407,15 +407,15 @@ fn params<'s>(
 
 /// A rate and a delay that hold where no table gives them.
 fn set_defaults(settings: &mut Settings, rate: Rate, delay: Span) {
-    let quantity = |dimension, amount| Value::Quantity(Quantity { dimension, amount });
-    settings.set_default("rate", quantity(Dimension::Rate, rate.as_bps()), "the rate of the link");
-    settings.set_default("delay", quantity(Dimension::Time, delay.as_ps()), "the delay of the link");
+    settings.set_default("rate", Value::rate(rate.as_bps()), "the rate of the link");
+    settings.set_default("delay", Value::time(delay), "the delay of the link");
 }
 
 /// Whether a key of a link is given, and makes it more than plain.
 fn is_not_plain(settings: &Settings, key: &str) -> bool {
     let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
-    jitters || matches!(settings.value(key), Some(Value::Schedule(_) | Value::Outages(_) | Value::Errors(_)))
+    jitters
+        || matches!(settings.value(key), Some(FileValue::Schedule(_) | FileValue::Outages(_) | FileValue::Errors(_)))
 }
 
 /// Whether a name fits a pattern, in which `*` stands for any number of letters. Names are ASCII.

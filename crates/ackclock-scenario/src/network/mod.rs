@@ -1,10 +1,10 @@
 //! Nodes and links: those of the topology, and those of [node] and [link] tables.
 
-pub(crate) mod bottleneck;
 mod link_schedule;
 pub(crate) mod links;
 mod nodes;
 pub(crate) mod routes;
+pub(crate) mod satellites;
 pub(crate) mod topologies;
 
 use std::collections::{BTreeMap, HashMap};

@@ -6,16 +6,16 @@ use ackclock::ids::{Id, IdVec, NodeId};
 use ackclock::scenario::{Node, NodeKind};
 
 use super::topologies::{self, MadeFlow};
+use crate::check::suggest;
 use crate::document::Document;
 use crate::keys::Section;
-use crate::keys::words::{self, Topology};
+use crate::keys::words::Topology;
 use crate::satellites::{SATELLITE_NODE, Satellites};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
-use crate::text::suggest;
 use crate::text::tree::quoted;
-use crate::values::Value;
+use crate::value::FileValue;
 
 /// All nodes in natural order of their names.
 pub(super) fn all(
@@ -42,7 +42,7 @@ pub(super) fn all(
             *whole = false;
             continue;
         }
-        let kind = settings.choice("kind", &words::NODE_KINDS);
+        let kind = settings.choice("kind", NodeKind::WORDS);
         *whole &= kind.is_some();
         let kind = kind.unwrap_or(NodeKind::Switch);
         all.insert(named.name.clone(), kind);
@@ -107,7 +107,9 @@ pub(super) fn expect(nodes: &IdVec<NodeId, Node>, name: &str, at: Option<At>, re
 /// Whether a flow or a source of datagrams begins or ends at a place.
 pub(super) fn is_end_of_flows(document: &Document, place: &str) -> bool {
     document.flows.iter().chain(&document.udp).any(|named| {
-        ["from", "to"].into_iter().any(|key| matches!(named.given.value(key), Some(Value::Text(name)) if name == place))
+        ["from", "to"]
+            .into_iter()
+            .any(|key| matches!(named.given.value(key), Some(FileValue::Text(name)) if name == place))
     })
 }
 

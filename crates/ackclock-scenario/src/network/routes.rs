@@ -8,7 +8,7 @@ use ackclock::scenario::Route;
 
 use crate::network::Network;
 use crate::text::diagnostic::{At, Report};
-use crate::values::Name;
+use crate::value::Name;
 
 /// Finds paths: fewest links, then least delay, then the names of the nodes in order.
 pub(crate) struct Finder<'a> {

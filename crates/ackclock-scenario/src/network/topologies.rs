@@ -1,12 +1,11 @@
 //! Networks of one line: a chain of switches, and flows between hosts of their own that enter and leave it.
 //! Source: docs/scenarios.md; GFC-1 and GFC-2: ATM Forum 94-0557 (literature), with lengths and rates in configuration.
 
+use ackclock::keys::Value;
 use ackclock::units::{Rate, Span};
 
 use crate::keys::words::Topology;
 use crate::settings::Settings;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
 
 /// A flow that a topology makes.
 pub(crate) struct MadeFlow {
@@ -98,24 +97,23 @@ pub(super) fn access(topology: Topology, settings: &Settings) -> Option<(Rate, S
 /// Fills in what follows from the topology.
 pub(crate) fn set_defaults(topology: Topology, settings: &mut Settings) {
     let same_rate = settings.value("rate").cloned();
-    let quantity = |dimension, amount| Value::Quantity(Quantity { dimension, amount });
     match topology {
         Topology::Gfc1 | Topology::Gfc2 => {
-            let length = quantity(Dimension::Time, 5_000_000_000);
-            settings.set_default("rate", quantity(Dimension::Rate, FASTEST_TRUNK * 1_000_000), "literature");
-            settings.set_default("access_rate", quantity(Dimension::Rate, 155_520_000), "inferred");
-            settings.set_default("access_delay", length.clone(), "by calculation: 1000 km at 5 us/km");
+            let length = Value::time(Span::from_ms(5));
+            settings.set_default("rate", Value::rate(FASTEST_TRUNK * 1_000_000), "literature");
+            settings.set_default("access_rate", Value::rate(155_520_000), "inferred");
+            settings.set_default("access_delay", length, "by calculation: 1000 km at 5 us/km");
             settings.set_default("trunk_delay", length, "by calculation: 1000 km at 5 us/km");
         }
         Topology::Cascade | Topology::ParkingLot => {
             let key = if topology == Topology::Cascade { "second_rate" } else { "access_rate" };
             // Without `rate` nothing is run, and that one is missing is enough to say.
-            let rate = same_rate.unwrap_or(quantity(Dimension::Rate, FASTEST_TRUNK));
+            let rate = same_rate.unwrap_or(Value::rate(FASTEST_TRUNK).into());
             settings.set_default(key, rate, "that of `rate`");
         }
         Topology::NByN => {
-            let length = |us: u64| quantity(Dimension::Time, us * 1_000_000);
-            settings.set_default("rate", quantity(Dimension::Rate, 155_520_000), "[RATE-CONTROL] \u{a7}6");
+            let length = |us: u64| Value::time(Span::from_us(us));
+            settings.set_default("rate", Value::rate(155_520_000), "[RATE-CONTROL] \u{a7}6");
             settings.set_default("access_delay", length(15), "[RATE-CONTROL] \u{a7}6: 3 km at 5 us/km");
             settings.set_default("trunk_delay", length(5000), "[RATE-CONTROL] \u{a7}6, by calculation: 1000 km");
         }

@@ -1,6 +1,6 @@
 //! How routers tell TCP senders the rates of their ports: window feedback and acknowledgement buckets.
 
-use ackclock::feedback::{Feedback, RoundTrip, WindowFeedback};
+use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
 use ackclock::scenario::Technology;
 
 use crate::keys::words::{self, TcpFeedback};
@@ -20,7 +20,7 @@ pub(super) fn read(queue: &Settings, technology: Technology) -> Option<Option<Fe
             round_trip: queue.choice_or("feedback_round_trip", &[("individual", RoundTrip::Individual)], || {
                 queue.span("feedback_round_trip").map(RoundTrip::Fixed)
             })?,
-            units: queue.choice("feedback_units", &words::FEEDBACK_UNITS)?,
+            units: queue.choice("feedback_units", Units::WORDS)?,
         }),
     };
     let group = match technology {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use ackclock::atm::rate::{self, RateAlgorithm};
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::units::Rate;
 
 use crate::keys::NO_RATES;
 use crate::mechanisms::{self, Tables};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
-use crate::values::quantity::{Dimension, Quantity};
 
 /// The port of a rate algorithm.
 pub(super) struct Place<'a> {

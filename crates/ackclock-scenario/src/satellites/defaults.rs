@@ -1,5 +1,6 @@
 //! Defaults that depend on which and how many satellites there are, and on the dialect.
 
+use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock_sat::earth::Earth;
 use ackclock_sat::isl::IslPattern;
 use ackclock_sat::walker::Walker;
@@ -9,8 +10,6 @@ use crate::document::Document;
 use crate::keys::words::{self, Handover, word_of};
 use crate::keys::{Section, dialects};
 use crate::settings::Settings;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
 
 /// Sets the defaults of the shape of the Earth, of links between satellites, of handover and of the number of links that packets may cross.
 pub(super) fn set(settings: &mut Settings, kind: SatelliteKind, document: &Document) {

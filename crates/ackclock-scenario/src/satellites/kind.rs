@@ -3,9 +3,9 @@
 use ackclock_sat::error::SatError;
 use ackclock_sat::walker::Walker;
 
+use crate::check::suggest;
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 
 /// Which satellites these are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,12 @@
 mod defaults;
 mod detour;
 mod kind;
-pub(crate) mod links;
-mod network;
 mod plan_file;
 mod refused;
 mod setup;
 mod warnings;
 
+use ackclock::keys::{Dimension, Value};
 use ackclock::link::ErrorParams;
 use ackclock::units::{Rate, Span, Time};
 use ackclock_sat::isl::IslPattern;
@@ -25,8 +24,7 @@ use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
 use crate::text::source::Source;
 use crate::text::tree::quoted;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 /// What is said about satellites and places, and what follows from it before anything is known of the flows.
 pub(crate) struct Satellites {
@@ -119,7 +117,7 @@ impl Satellites {
     /// The error models of the downlink of a place.
     pub(crate) fn errors(&self, place: usize, report: &mut Report) -> Option<Vec<ErrorParams>> {
         let settings = &self.places[place].settings;
-        let Some(Value::Errors(all)) = settings.value("errors") else { return Some(Vec::new()) };
+        let Some(FileValue::Errors(all)) = settings.value("errors") else { return Some(Vec::new()) };
         if let Some(name) = all.iter().find_map(|errors| errors.direction.as_ref()) {
             report
                 .error(name.at, format!("{} is no direction of a place", quoted(&name.text)))
@@ -227,7 +225,7 @@ fn find_files(settings: &mut Settings, source: &dyn Source, report: &Report) {
                 Some(file) => source.join(file, path),
                 None => path.to_owned(),
             };
-            settings.rewrite(key, Value::Text(source.absolute(&path)));
+            settings.rewrite(key, FileValue::Text(source.absolute(&path)));
         }
     }
 }
@@ -248,7 +246,7 @@ fn places(document: &Document, satellites: &Settings) -> Vec<GroundPlace> {
 }
 
 fn angle(udeg: u64) -> Value {
-    Value::Quantity(Quantity { dimension: Dimension::Angle, amount: udeg })
+    Value::quantity(Dimension::Angle, udeg)
 }
 
 /// Where the default of `payload` comes from.

@@ -4,13 +4,13 @@ use ackclock::units::Time;
 use ackclock_sat::plan::{NodeKind, Plan};
 
 use super::{Context, GroundPlace, Satellites};
+use crate::check::suggest;
 use crate::keys::Section;
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
-use crate::text::suggest;
 use crate::text::tree::quoted;
-use crate::values::Value;
+use crate::value::FileValue;
 
 impl Satellites {
     /// The plan that is to be read; it has to be that of the other keys, if there are any.
@@ -85,7 +85,7 @@ impl Satellites {
                 .help("put the file back, or leave `digest` out if the change is meant");
             return Err(());
         }
-        self.settings.set_default("digest", Value::Text(digest), "BLAKE3");
+        self.settings.set_default("digest", FileValue::Text(digest), "BLAKE3");
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use ackclock::keys::{Dimension, Quantity};
 use ackclock::units::{Span, Time};
 use ackclock_sat::checks::Jitter;
 use ackclock_sat::constellation::Constellation;
@@ -22,8 +23,7 @@ use super::{Context, SATELLITE_NODE, Satellites};
 use crate::keys::words::{self, CheckJitter, Handover, RoutingWord, word_of};
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity};
+use crate::value::FileValue;
 
 impl Satellites {
     /// What the contact plan is computed from, unless it is only read.
@@ -56,7 +56,7 @@ impl Satellites {
         let mut terminals = Vec::with_capacity(self.places.len());
         for place in &self.places {
             let settings = &place.settings;
-            let Some(Value::Position(position)) = settings.value("at") else {
+            let Some(FileValue::Position(position)) = settings.value("at") else {
                 if !settings.has("at") && self.kind != SatelliteKind::Plan {
                     report
                         .error(settings.at, format!("the place {} has no position", place.name))
@@ -80,7 +80,7 @@ impl Satellites {
         let settings = &self.settings;
         match self.kind {
             SatelliteKind::Geostationary => {
-                let Some(Value::Longitude(longitude)) = settings.value("geostationary") else { return Err(()) };
+                let Some(FileValue::Longitude(longitude)) = settings.value("geostationary") else { return Err(()) };
                 GeoSlot::new(earth, *longitude)
                     .and_then(|slot| Constellation::geostationary(SATELLITE_NODE, slot))
                     .map_err(|error| wrong(&error, settings.at("geostationary"), "no such slot", report))

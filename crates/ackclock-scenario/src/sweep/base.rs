@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use blake3::Hasher;
 
 use super::dimension::Path;
+use ackclock::keys::{Dimension as Measure, Quantity};
+
+use crate::check::version;
 use crate::text::diagnostic::Report;
 use crate::text::tree::{Node, Table};
-use crate::text::version;
-use crate::values::quantity::{Dimension as Measure, Quantity};
 
 /// Of each key at the top of a scenario a hash of its value, without what is varied and without the seed. Equal values have equal
 /// hashes, however they are spelled; a value that is a default counts as given if it is.

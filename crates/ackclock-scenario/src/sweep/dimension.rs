@@ -3,8 +3,8 @@
 use crate::text::diagnostic::At;
 use crate::text::overrides;
 use crate::text::tree::{Item, Node, Table};
-use crate::values;
-use crate::values::quantity::{Dimension as Measure, Quantity};
+use crate::value;
+use ackclock::keys::{Dimension as Measure, Quantity};
 
 /// Keys that change together, with their values.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ fn plain(node: &Node) -> String {
 /// A value as in a file.
 fn in_file(node: &Node) -> String {
     match node {
-        Node::Text(text) => values::text(text),
+        Node::Text(text) => value::text(text),
         Node::Flag(flag) => flag.to_string(),
         Node::Integer(Some(integer)) => integer.to_string(),
         Node::Integer(None) => "an integer beyond 64 bits".to_owned(),
@@ -135,7 +135,7 @@ fn in_file(node: &Node) -> String {
         Node::Float(float) if float.is_nan() => "nan".to_owned(),
         Node::Float(float) => format!("{float:?}"),
         Node::Date => "a date".to_owned(),
-        Node::Array(items) => values::list(items.iter().map(|item| in_file(&item.node))),
+        Node::Array(items) => value::list(items.iter().map(|item| in_file(&item.node))),
         Node::Table(table) => {
             let entries: Vec<String> =
                 table.entries.iter().map(|(key, entry)| format!("{key} = {}", in_file(&entry.item.node))).collect();

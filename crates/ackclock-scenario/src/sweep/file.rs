@@ -7,10 +7,10 @@ use super::measures;
 use super::range::{self, Range};
 use super::vary::{Assignment, Values, Varied};
 use super::width::Width;
+use crate::check::suggest;
 use crate::text::diagnostic::{At, LoadError, Report};
 use crate::text::files;
 use crate::text::source::Source;
-use crate::text::suggest;
 use crate::text::tree::{Entry, Item, Node, Table};
 
 /// What a sweep file says.

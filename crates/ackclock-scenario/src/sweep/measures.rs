@@ -3,8 +3,8 @@
 use ackclock::measure::{Expression, ExpressionError};
 use ackclock::scenario::Scenario;
 
+use crate::check::suggest;
 use crate::text::diagnostic::{At, Diagnostic, Report};
-use crate::text::suggest;
 
 /// Reads an argument of the command line.
 pub(super) fn argument(text: &str, report: &mut Report) -> Option<Expression> {

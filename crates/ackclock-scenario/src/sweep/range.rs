@@ -1,8 +1,10 @@
 //! Ranges of values: `0.1..4bdp:log:10`.
 
+use ackclock::keys::{Dimension as Measure, Quantity, QuantityError, split};
+
+use crate::check::nearest_unit;
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node, quoted};
-use crate::values::quantity::{Dimension as Measure, Quantity, QuantityError, nearest_unit, split};
 
 /// Values from one to another.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use ackclock::measure::Expression;
 
 use super::measures;
+use crate::check::suggest;
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::quoted;
 
 /// The largest half width of the confidence intervals of a number.

@@ -3,9 +3,6 @@
 pub(crate) mod diagnostic;
 pub(crate) mod files;
 pub(crate) mod names;
-pub(crate) mod not_modelled;
 pub(crate) mod overrides;
 pub(crate) mod source;
-pub(crate) mod suggest;
 pub(crate) mod tree;
-pub(crate) mod version;

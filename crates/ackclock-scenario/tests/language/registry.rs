@@ -209,7 +209,7 @@ fn swallowing_arms(lines: &[&str]) -> Vec<usize> {
         let Some((pattern, _)) = line.split_once(" => ") else { return false };
         let pattern = pattern.split(" if ").next().unwrap().replace("'\"'", "");
         let mut names = pattern.split(|c: char| !c.is_alphanumeric());
-        pattern.contains('"') || names.any(|name| ["Section", "Kind", "DescribedKind", "Family"].contains(&name))
+        pattern.contains('"') || names.any(|name| ["Section", "Kind", "Family"].contains(&name))
     };
     let swallows = |index: &usize| {
         let own = indent(lines[*index]);

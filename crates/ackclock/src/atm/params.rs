@@ -37,21 +37,12 @@ pub struct AbrParams {
 impl AbrParams {
     /// The parameters as users write them, but for PCR, which UBR has too. Which values TM 4.0 allows of those that fit the kinds
     /// says [`AbrParams::check`].
+    #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
-        Key::new(
-            "mcr",
-            RATE,
-            Default::Is(Value::Rate(0)),
-            "[TM4] §5.10.2",
-            "MCR, minimum cell rate: the source may always send at this rate; 0 bps to PCR.",
-        ),
-        Key::new(
-            "icr",
-            Kind::Or(&RATE, &[AS_PCR]),
-            Default::Is(Value::Word(AS_PCR)),
-            "[TM4] §5.10.2",
-            "ICR, initial cell rate: the rate of the source at the start, and after an idle time; MCR to PCR, and no more than TBE cells in FRTT.",
-        ),
+        Key::new("mcr", RATE, Default::Is(Value::rate(0)), "[TM4] §5.10.2",
+            "MCR, minimum cell rate: the source may always send at this rate; 0 bps to PCR."),
+        Key::new("icr", Kind::Or(&RATE, &[AS_PCR]), Default::Is(Value::Word(AS_PCR)), "[TM4] §5.10.2",
+            "ICR, initial cell rate: the rate of the source at the start, and after an idle time; MCR to PCR, and no more than TBE cells in FRTT."),
         factor_key(
             "rif",
             "RIF, rate increase factor: a backward RM cell may raise ACR by RIF times PCR; 1/32768 to 1, a power of two.",
@@ -60,55 +51,20 @@ impl AbrParams {
             "rdf",
             "RDF, rate decrease factor: a backward RM cell with CI lowers ACR by RDF times ACR; 1/32768 to 1, a power of two.",
         ),
-        Key::new(
-            "nrm",
-            CELLS,
-            Default::Is(Value::Cells(32)),
-            "[TM4] §5.10.2",
-            "Nrm: one in-rate cell in so many is a forward RM cell; 2 to 256, a power of two.",
-        ),
-        Key::new(
-            "trm",
-            TIME,
-            Default::Is(Value::Time(LONGEST_TRM)),
-            "[TM4] §5.10.2",
-            "Trm: the longest time between forward RM cells of an active source; 100 ms, or that halved up to seven times.",
-        ),
-        Key::new(
-            "adtf",
-            TIME,
-            Default::Is(Value::Time(Span::from_ms(500))),
-            "[TM4] §5.10.2",
-            "ADTF, ACR decrease time factor: after so long without a forward RM cell ACR falls to ICR; 0.01 to 10.23 s, in steps of 10 ms.",
-        ),
-        Key::new(
-            "cdf",
-            Kind::Factor,
-            Default::Is(Value::Number(1.0 / 16.0)),
-            "[TM4] §5.10.2",
-            "CDF, cutoff decrease factor: ACR falls by CDF times ACR while CRM forward RM cells are unanswered; 0 for never, or 1/64 to 1, a power of two.",
-        ),
-        Key::new(
-            "tbe",
-            CELLS,
-            Default::Is(Value::Cells(LARGEST_TBE as u64)),
-            "[TM4] §5.10.2",
-            "TBE, transient buffer exposure: the cells that the source may send before the first RM cell returns; CRM is TBE over Nrm.",
-        ),
-        Key::new(
-            "frtt",
-            Kind::Or(&TIME, &["propagation"]),
-            Default::Is(Value::Word("propagation")),
-            "[TM4] §5.10.2; Ackclock: without transmission and switching",
-            "FRTT, fixed round-trip time: it lowers ICR to TBE cells in this time; at most 16.7 s.",
-        ),
-        Key::new(
-            "rm_rates",
-            Kind::Word(&["exact", "tm4"]),
-            Default::Is(Value::Word("exact")),
-            "inferred",
-            "How exact ER, CCR and MCR in RM cells are: as computed, or as the 16 bits of TM 4.0 hold them.",
-        ),
+        Key::new("nrm", CELLS, Default::Is(Value::cells(32)), "[TM4] §5.10.2",
+            "Nrm: one in-rate cell in so many is a forward RM cell; 2 to 256, a power of two."),
+        Key::new("trm", TIME, Default::Is(Value::time(LONGEST_TRM)), "[TM4] §5.10.2",
+            "Trm: the longest time between forward RM cells of an active source; 100 ms, or that halved up to seven times."),
+        Key::new("adtf", TIME, Default::Is(Value::time(Span::from_ms(500))), "[TM4] §5.10.2",
+            "ADTF, ACR decrease time factor: after so long without a forward RM cell ACR falls to ICR; 0.01 to 10.23 s, in steps of 10 ms."),
+        Key::new("cdf", Kind::Factor, Default::Is(Value::Number(1.0 / 16.0)), "[TM4] §5.10.2",
+            "CDF, cutoff decrease factor: ACR falls by CDF times ACR while CRM forward RM cells are unanswered; 0 for never, or 1/64 to 1, a power of two."),
+        Key::new("tbe", CELLS, Default::Is(Value::cells(LARGEST_TBE as u64)), "[TM4] §5.10.2",
+            "TBE, transient buffer exposure: the cells that the source may send before the first RM cell returns; CRM is TBE over Nrm."),
+        Key::new("frtt", Kind::Or(&TIME, &["propagation"]), Default::Is(Value::Word("propagation")), "[TM4] §5.10.2; Ackclock: without transmission and switching",
+            "FRTT, fixed round-trip time: it lowers ICR to TBE cells in this time; at most 16.7 s."),
+        Key::new("rm_rates", Kind::Word(&["exact", "tm4"]), Default::Is(Value::Word("exact")), "inferred",
+            "How exact ER, CCR and MCR in RM cells are: as computed, or as the 16 bits of TM 4.0 hold them."),
     ];
 
     /// The parameters of a connection with this peak cell rate over this propagation delay there and back.
@@ -116,40 +72,30 @@ impl AbrParams {
     /// # Errors
     /// If TM 4.0 does not allow one of them.
     pub fn read(values: &Values, pcr: Rate, propagation: Span) -> Result<AbrParams, Misfit> {
-        let cell_rate = |name: &str| values.bps(name) as f64 / CELL_BITS as f64;
-        let pcr = cells_per_second(pcr);
-        let params = AbrParams {
+        let params = AbrParams::of(values, cells_per_second(pcr), propagation);
+        params.check().map(|()| params)
+    }
+
+    /// The defaults of all keys for a peak rate and a round-trip time.
+    pub fn new(pcr: f64, frtt: Span) -> AbrParams {
+        AbrParams::of(&Values::defaults(AbrParams::KEYS), pcr, frtt)
+    }
+
+    fn of(values: &Values, pcr: f64, propagation: Span) -> AbrParams {
+        let cell_rate = |name: &str| values.amount(name) as f64 / CELL_BITS as f64;
+        AbrParams {
             pcr,
             mcr: cell_rate("mcr"),
             icr: if values.is_word("icr") { pcr } else { cell_rate("icr") },
             rif: values.number("rif"),
             rdf: values.number("rdf"),
-            nrm: values.cells("nrm"),
+            nrm: values.count("nrm"),
             trm: values.time("trm"),
             adtf: values.time("adtf"),
             cdf: values.number("cdf"),
-            tbe: values.cells("tbe"),
+            tbe: values.count("tbe"),
             frtt: if values.is_word("frtt") { propagation } else { values.time("frtt") },
             rm_rates: values.choice("rm_rates", &[("exact", RmRates::Exact), ("tm4", RmRates::Tm4)]),
-        };
-        params.check().map(|()| params)
-    }
-
-    /// The defaults of TM 4.0 (RIF and RDF: as in two public implementations) for a peak rate and a round-trip time.
-    pub fn new(pcr: f64, frtt: Span) -> AbrParams {
-        AbrParams {
-            pcr,
-            mcr: 0.0,
-            icr: pcr,
-            rif: 1.0 / 16.0,
-            rdf: 1.0 / 16.0,
-            nrm: 32,
-            trm: Span::from_ms(100),
-            adtf: Span::from_ms(500),
-            cdf: 1.0 / 16.0,
-            tbe: LARGEST_TBE,
-            frtt,
-            rm_rates: RmRates::Exact,
         }
     }
 
@@ -217,9 +163,9 @@ pub(super) const MRM: u32 = 2;
 /// TCR, tagged cell rate: the rate of RM cells that are out of rate. Cells per second.
 pub(super) const TCR: f64 = 10.0;
 /// What the kinds of keys allow is wider than TM 4.0, so that one place says what that allows.
-const RATE: Kind = Kind::Rate(0, 1_000_000_000_000);
-const CELLS: Kind = Kind::Cells(0, u32::MAX as u64);
-const TIME: Kind = Kind::Time(Span::ZERO, Span::from_secs(3600));
+const RATE: Kind = Kind::rate(0, 1_000_000_000_000);
+const CELLS: Kind = Kind::cells(0, u32::MAX as u64);
+const TIME: Kind = Kind::time(Span::ZERO, Span::from_secs(3600));
 /// ICR that is not limited further.
 const AS_PCR: &str = "pcr";
 const LARGEST_TBE: u32 = 16_777_215;
@@ -299,9 +245,9 @@ mod tests {
         let expected = AbrParams::new(150e6 / 424.0, Span::from_ms(30));
         assert_eq!(AbrParams::read(&defaults, pcr, Span::from_ms(30)), Ok(expected));
         let given = [
-            ("mcr", Value::Rate(424_000)),
-            ("icr", Value::Rate(848_000)),
-            ("frtt", Value::Time(Span::from_ms(7))),
+            ("mcr", Value::rate(424_000)),
+            ("icr", Value::rate(848_000)),
+            ("frtt", Value::time(Span::from_ms(7))),
             ("rm_rates", Value::Word("tm4")),
         ];
         let with = |given: &[(&str, Value)]| {
@@ -310,7 +256,7 @@ mod tests {
         let read = AbrParams::read(&with(&given), pcr, Span::from_ms(30)).unwrap();
         assert_eq!((read.mcr, read.icr, read.frtt), (1000.0, 2000.0, Span::from_ms(7)));
         assert_eq!(read.rm_rates, RmRates::Tm4);
-        let refused = AbrParams::read(&with(&[("mcr", Value::Rate(150_000_001))]), pcr, Span::ZERO).unwrap_err();
+        let refused = AbrParams::read(&with(&[("mcr", Value::rate(150_000_001))]), pcr, Span::ZERO).unwrap_err();
         assert_eq!(refused.keys, ["mcr"]);
     }
 

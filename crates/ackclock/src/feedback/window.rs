@@ -1,6 +1,7 @@
 //! Window feedback: the receive window in acknowledgements becomes what a rate fills in a round trip, if that is less.
 //! Source: \[RATE-CONTROL\] §3, §4.1. The rounding is Ackclock's.
 
+use crate::keys::words;
 use crate::units::Span;
 
 /// How a rate becomes a window.
@@ -29,6 +30,7 @@ pub enum Units {
     /// All that their packets or cells take on the wire: larger windows.
     Wire,
 }
+words!(Units: "payload" = Payload, "wire" = Wire);
 
 /// From rates to windows, for one flow.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,14 +6,16 @@
 //! time.
 
 pub mod errors;
+mod params;
 mod routing;
 mod schedule;
 mod state;
 
-pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Kind, Packet, Place};
+pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Packet, PacketKind, Place};
+pub use params::LinkParams;
 pub use routing::{FarEnds, Forwarding, NextHopCache, NoReceiver, NodeRoutes, RoutingTable};
 pub use schedule::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
-pub use state::{Fate, LinkParams, LinkState, Transmission};
+pub use state::{Fate, LinkState, Transmission};
 
 use crate::units::Time;
 

@@ -5,6 +5,7 @@
 use super::assert_ascending;
 use super::routing::FarEnds;
 use crate::ids::NodeId;
+use crate::keys::words;
 use crate::units::{Rate, Span, Time};
 
 /// How one direction of a link changes.
@@ -43,6 +44,7 @@ pub enum Shape {
     /// line before ends at the first, and the line after it begins at the second: a step.
     Linear,
 }
+words!(Shape: "steps" = Steps, "linear" = Linear);
 
 /// A rate over time, in steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +73,7 @@ pub enum InService {
     /// It is lost.
     Lose,
 }
+words!(InService: "finish" = Finish, "lose" = Lose);
 
 /// What becomes of the packets that wait for a link when it goes down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +84,7 @@ pub enum Queued {
     /// They are lost.
     Flush,
 }
+words!(Queued: "keep" = Keep, "flush" = Flush);
 
 /// What becomes of the order of packets when the delay shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +94,7 @@ pub enum Reordering {
     /// No packet arrives before one that was sent before it.
     Prevent,
 }
+words!(Reordering: "natural" = Natural, "prevent" = Prevent);
 
 /// What becomes of the packets on a link when its delay steps: another way is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +104,7 @@ pub enum UnderWay {
     /// They are lost.
     Drop,
 }
+words!(UnderWay: "keep" = Keep, "drop" = Drop);
 
 /// A while in which all but the delay stays as it is, the link is up and leads to somebody, and nothing is lost on it but by
 /// errors.

@@ -1,25 +1,14 @@
 //! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
 //! lost?  Source: docs/models/paths.md.
 
-use super::errors::{ErrorParams, Errors, Packet, Place};
+use super::errors::{Errors, Packet, Place};
+use super::params::LinkParams;
 use super::routing::{FarEnds, NoReceiver};
 use super::schedule::{InService, LinkSchedule, Queued, Reordering, StableInterval};
 use crate::ids::NodeId;
 use crate::record::DropReason;
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
-
-/// What is said about a link beyond its rate and its delay.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinkParams {
-    /// How it changes; `None`: not at all.
-    /// Boxed, as most links have none, and there are several for each flow.
-    pub schedule: Option<Box<LinkSchedule>>,
-    /// Which packets it corrupts.
-    pub errors: Vec<ErrorParams>,
-    /// Each packet takes longer by a uniform random time below this; their order is kept.
-    pub jitter: Span,
-}
 
 /// The state of a link.
 #[derive(Clone, Debug)]
@@ -67,28 +56,6 @@ pub enum Fate {
         /// Why.
         reason: DropReason,
     },
-}
-
-impl LinkParams {
-    /// A link that does nothing but transmit.
-    pub fn plain() -> LinkParams {
-        LinkParams::default()
-    }
-
-    /// Whether it is one.
-    pub fn is_plain(&self) -> bool {
-        self.schedule.is_none() && self.errors.is_empty() && self.jitter == Span::ZERO
-    }
-
-    /// The least delay there ever is on a link whose delay is `constant` unless it changes.
-    pub fn least_delay(&self, constant: Span) -> Span {
-        self.schedule.as_ref().map_or(constant, |schedule| schedule.delays.least_from(Time::ZERO))
-    }
-
-    /// The largest rate there ever is on a link whose rate is `constant` unless it changes.
-    pub fn largest_rate(&self, constant: Rate) -> Rate {
-        self.schedule.as_ref().map_or(constant, |schedule| schedule.rates.largest())
-    }
 }
 
 impl LinkState {
@@ -247,7 +214,7 @@ mod tests {
     use super::*;
     use crate::ids::Id;
     use crate::link::errors::ListParams;
-    use crate::link::{AppliesTo, Delays, ErrorModelParams, Kind, Outages, Rates, Shape, UnderWay};
+    use crate::link::{AppliesTo, Delays, ErrorModelParams, ErrorParams, Outages, PacketKind, Rates, Shape, UnderWay};
 
     /// A byte takes a nanosecond.
     const RATE: u64 = 8_000_000_000;
@@ -265,7 +232,7 @@ mod tests {
     }
 
     fn packet(bytes: u32) -> Packet {
-        Packet { bytes, kind: Kind::Data }
+        Packet { bytes, kind: PacketKind::Data }
     }
 
     fn link_state(change: impl Fn(&mut LinkSchedule), errors: &[ErrorParams]) -> LinkState {

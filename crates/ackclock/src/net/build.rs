@@ -9,7 +9,7 @@ use super::lists::Lists;
 use super::recorder::Recorder;
 use super::routes::DynamicRoutes;
 use crate::ids::{Id, IdVec, LinkId, VcId};
-use crate::link::Kind;
+use crate::link::PacketKind;
 use crate::queue::Buffer;
 use crate::queue::PolicyParams;
 use crate::queue::packet::PacketPolicy;
@@ -199,11 +199,11 @@ pub(super) fn loss_recording(recorder: Option<&Recorder>) -> LossRecording {
 }
 
 /// What a connection carries in its packets, in a scenario with so many flows.
-pub(super) fn kind(vc: VcId, flows: usize) -> Kind {
+pub(super) fn kind(vc: VcId, flows: usize) -> PacketKind {
     match end_of(vc) {
-        (flow, _) if flow >= flows => Kind::Udp,
-        (_, End::Receiver) => Kind::Data,
-        (_, End::Sender) => Kind::Acknowledgement,
+        (flow, _) if flow >= flows => PacketKind::Udp,
+        (_, End::Receiver) => PacketKind::Data,
+        (_, End::Sender) => PacketKind::Acknowledgement,
     }
 }
 

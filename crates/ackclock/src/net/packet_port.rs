@@ -265,7 +265,7 @@ mod tests {
     use crate::link::errors::ListParams;
     use crate::link::{AppliesTo, FarEnds, NoReceiver};
     use crate::link::{
-        Delays, ErrorModelParams, ErrorParams, InService, Kind, LinkParams, LinkSchedule, Outages, Packet, Place,
+        Delays, ErrorModelParams, ErrorParams, InService, LinkParams, LinkSchedule, Outages, Packet, PacketKind, Place,
         Queued,
     };
     use crate::link::{Reordering, Shape};
@@ -297,7 +297,7 @@ mod tests {
     }
 
     fn meta(bytes: u32) -> PacketMeta {
-        let packet = Packet { bytes, kind: Kind::Data };
+        let packet = Packet { bytes, kind: PacketKind::Data };
         PacketMeta { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet }
     }
 

@@ -95,35 +95,16 @@ impl HostModel {
 
 impl Served {
     /// The parameters.
+    #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
-        Key::new(
-            "distribution",
-            Kind::Word(&["exponential", "fixed"]),
-            Default::Is(Value::Word("exponential")),
-            "[UBR-ABR] §2.4",
-            "The distribution of service times: exponential, or fixed, always the mean.",
-        ),
-        Key::new(
-            "segment_service",
-            Kind::Time(Span::ZERO, LONGEST),
-            Default::Is(Value::Time(Span::from_ms(1))),
-            "[UBR-ABR] §2.4",
-            "Mean time that the sending host takes for a segment.",
-        ),
-        Key::new(
-            "ack_service",
-            Kind::Time(Span::ZERO, LONGEST),
-            Default::Is(Value::Time(Span::from_ms(1))),
-            "[UBR-ABR] §2.4",
-            "Mean time that the receiving host takes for an acknowledgement.",
-        ),
-        Key::new(
-            "ack_number",
-            Kind::Word(&["arrival", "departure"]),
-            Default::Is(Value::Word("arrival")),
-            "[UBR-ABR] §2.4; inferred",
-            "When the number of an acknowledgement is fixed: at the arrival of the segment, or when the service of the acknowledgement is over.",
-        ),
+        Key::new("distribution", Kind::Word(&["exponential", "fixed"]), Default::Is(Value::Word("exponential")), "[UBR-ABR] §2.4",
+            "The distribution of service times: exponential, or fixed, always the mean."),
+        Key::new("segment_service", Kind::time(Span::ZERO, LONGEST), Default::Is(Value::time(Span::from_ms(1))), "[UBR-ABR] §2.4",
+            "Mean time that the sending host takes for a segment."),
+        Key::new("ack_service", Kind::time(Span::ZERO, LONGEST), Default::Is(Value::time(Span::from_ms(1))), "[UBR-ABR] §2.4",
+            "Mean time that the receiving host takes for an acknowledgement."),
+        Key::new("ack_number", Kind::Word(&["arrival", "departure"]), Default::Is(Value::Word("arrival")), "[UBR-ABR] §2.4; inferred",
+            "When the number of an acknowledgement is fixed: at the arrival of the segment, or when the service of the acknowledgement is over."),
     ];
 
     fn of(values: &Values) -> Served {

@@ -1,17 +1,20 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
+mod sack;
 mod timer;
 mod window;
 
+pub use sack::*;
 pub use timer::*;
 pub use window::*;
 
-use super::cc::{CongestionControlParams, Mechanism, Reno};
-use super::host::HostModel;
-use super::offset_sack::{self, Form, Preference};
-use super::recovery::{Mechanism as _, NewReno, RecoveryParams};
+use super::cc::{self, CongestionControlParams};
+use super::host::{self, HostModel};
+use super::offset_sack;
+use super::recovery::{self, RecoveryParams};
 use super::sack::sack_ends::SackReader;
 use super::sack_option;
+use crate::keys::{self, Condition, Default, Family, HOUR, Key, Kind, Value, Values, words};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::units::Span;
 
@@ -63,54 +66,74 @@ pub struct TcpParams {
     pub sack: SackParams,
 }
 
-/// New Reno with segments of 512 bytes, a window of 65 535 bytes, ticks of 100 ms, no delayed acknowledgements.
-impl Default for TcpParams {
+/// The defaults of all keys: New Reno as in the model of [SACK-UBR].
+impl std::default::Default for TcpParams {
     fn default() -> TcpParams {
-        TcpParams {
-            mss: 512,
-            recovery: RecoveryParams::NewReno(NewReno::default_params()),
-            congestion_control: CongestionControlParams::Reno(Reno::default_params()),
-            initial_window_segments: 1,
-            initial_window_from: InitialWindowFrom::Start,
-            initial_ssthresh: Some(65_535),
-            receive_window: 65_535,
-            window_scale: 0,
-            window_rules: WindowRules::BSD,
-            timer: TimerParams {
-                kind: TimerKind::Bsd,
-                granularity: Span::from_ms(100),
-                phase: TickPhase::Common(Span::ZERO),
-                min_rto_ticks: 2,
-                max_rto: Span::from_secs(64),
-                initial_rto: Span::from_secs(3),
-                scope: TimerScope::Connection,
-                segment_timeout: SegmentTimeout::Current,
-                samples: RttSamples::OneAtATime,
-                rttvar_factor: 4,
-                scaled_gains: false,
-                restarts_at_fast_retransmit: false,
-                margin: RtoMargin::None,
-            },
-            ack: AckPolicy::EverySegment,
-            out_of_order: OutOfOrder::Buffer,
-            header_bytes: (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16,
-            first_segment: FirstSegment::Data,
-            handshake: false,
-            fin: false,
-            timestamp_clock: None,
-            host: HostModel::Immediate,
-            host_queue: HostQueue::Discard,
-            receiver_sack: true,
-            sack: SackParams::default(),
-        }
+        let values = Values::defaults(TcpParams::KEYS);
+        let of_family = "a default is of its family";
+        let recovery = recovery::Algorithm::named(values.word("recovery")).expect(of_family).with_defaults();
+        let congestion_control =
+            cc::Algorithm::named(values.word("congestion_control")).expect(of_family).with_defaults();
+        let host = host::MODELS.iter().find(|model| model.name == values.word("host")).expect(of_family);
+        let host = (host.params)(&Values::defaults(host.keys)).expect("defaults fit together");
+        TcpParams::read(&values, recovery, congestion_control, host)
     }
 }
 
 impl TcpParams {
+    /// The keys of both ends of a connection, the parameters of mechanisms left out.
+    pub const KEYS: &'static [Key] = &keys::joined::<COUNT>(&[OWN_KEYS, TimerParams::KEYS, SackParams::KEYS]);
+
+    /// What the keys describe, with these mechanisms. Of a receive window that follows the path ("auto") the smallest is taken.
+    pub fn read(
+        values: &Values,
+        recovery: RecoveryParams,
+        congestion_control: CongestionControlParams,
+        host: HostModel,
+    ) -> TcpParams {
+        let is_auto = values.is_word("receive_window");
+        let receive_window = if is_auto { UNSCALED_WINDOW } else { values.amount("receive_window") };
+        let receiver_sack = values.flag("receiver_sack");
+        // Of other connections the keys have no meaning, whatever they say.
+        let has_sack = receiver_sack && recovery.needs().sack;
+        TcpParams {
+            mss: values.count("mss"),
+            sack: if has_sack { SackParams::read(values) } else { SackParams::default() },
+            recovery,
+            congestion_control,
+            initial_window_segments: values.count("initial_window"),
+            initial_window_from: values.choice("initial_window_from", InitialWindowFrom::WORDS),
+            initial_ssthresh: match values.value("initial_ssthresh") {
+                Value::Quantity(bytes) => Some(bytes.amount),
+                word => (word == Value::Word("window")).then_some(receive_window),
+            },
+            receive_window,
+            window_scale: match values.value("window_scale") {
+                Value::Integer(scale) => scale as u8,
+                _ => TcpParams::scale_for(receive_window),
+            },
+            window_rules: WindowRules::read(values),
+            timer: TimerParams::read(values),
+            ack: match values.flag("delayed_ack") {
+                true => AckPolicy::Delayed { timeout: values.time("delayed_ack_timeout") },
+                false => AckPolicy::EverySegment,
+            },
+            out_of_order: values.choice("out_of_order", OutOfOrder::WORDS),
+            header_bytes: values.count("header") as u16,
+            first_segment: values.choice("first_segment", FirstSegment::WORDS),
+            handshake: values.flag("handshake"),
+            fin: values.flag("fin"),
+            timestamp_clock: values.flag("timestamps").then(|| values.time("timestamp_clock")),
+            host,
+            host_queue: values.choice("host_queue_at_timeout", HostQueue::WORDS),
+            receiver_sack,
+        }
+    }
+
     /// The window that the receiver's header field can express: `receive_window` in units of 2^`window_scale`,
     /// at most 65535 of them (RFC 7323 §2.3).
     pub fn advertised_window(&self) -> u64 {
-        (self.receive_window >> self.window_scale).min(65_535) << self.window_scale
+        (self.receive_window >> self.window_scale).min(UNSCALED_WINDOW) << self.window_scale
     }
 
     /// Sequence numbers of the first segment that are no payload.
@@ -191,37 +214,8 @@ impl TcpParams {
 
     /// The smallest shift count that can express a window of `bytes`.
     pub fn scale_for(bytes: u64) -> u8 {
-        (0..=14).find(|scale| bytes >> scale <= 65_535).unwrap_or(14)
+        (0..=14).find(|scale| bytes >> scale <= UNSCALED_WINDOW).unwrap_or(14)
     }
-}
-
-/// What selective acknowledgements say, and how.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SackParams {
-    /// How many blocks the option of RFC 2018 has at most: 1 to 4, of which 3 fit beside timestamps.
-    pub standard_blocks: u8,
-    /// The offset option, if the sender of data offers it.
-    pub offset: Option<OffsetSackParams>,
-    /// Whether what arrived twice is reported (RFC 2883).
-    pub duplicates: bool,
-}
-
-/// Three blocks, as in [SACK-UBR] §3, and no more.
-impl Default for SackParams {
-    fn default() -> SackParams {
-        SackParams { standard_blocks: 3, offset: None, duplicates: false }
-    }
-}
-
-/// The offset option of a connection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OffsetSackParams {
-    /// What its offsets count from.
-    pub preference: Preference,
-    /// How it is recognized.
-    pub form: Form,
-    /// Whether the receiver of data knows it too; if not, the option of RFC 2018 is used.
-    pub receiver_knows: bool,
 }
 
 /// From when the initial window holds; before that the window is one segment.
@@ -235,6 +229,7 @@ pub enum InitialWindowFrom {
     /// From the second acknowledgement of new data on, before it grows the window: ns-2's for Vegas.
     SecondAck,
 }
+words!(InitialWindowFrom: "start" = Start, "first-ack" = FirstAck, "second-ack" = SecondAck);
 
 /// Data that an application writes piece by piece, the first piece at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,6 +249,7 @@ pub enum FirstSegment {
     /// and repaired like one.
     Empty,
 }
+words!(FirstSegment: "data" = Data, "empty" = Empty);
 
 /// What a retransmission timeout does with segments that the host has not begun to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,6 +259,7 @@ pub enum HostQueue {
     /// They go out.
     Keep,
 }
+words!(HostQueue: "discard" = Discard, "keep" = Keep);
 
 /// When the receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,3 +282,61 @@ pub enum OutOfOrder {
     /// Thrown away.
     Discard,
 }
+words!(OutOfOrder: "buffer" = Buffer, "discard" = Discard);
+
+#[rustfmt::skip]
+const OWN_KEYS: &[Key] = &[
+    Key::new("mss", Kind::bytes(1, 65_495), Default::Is(Value::bytes(512)), "[SACK-UBR] §6.1",
+        "Payload of a full segment."),
+    Key::new("header", Kind::bytes(0, 2_000), Default::Is(Value::bytes(40)), "RFC 791, RFC 9293",
+        "Octets of the headers of a data segment, options not counted. An acknowledgement always has 40."),
+    Key::new("recovery", Kind::Mechanism(Family::Recovery), Default::Is(Value::Word("new-reno")), "[SACK-UBR] §2.3",
+        "What is retransmitted after a loss, and when. fall-floyd, rfc6675 and rack use SACK; vegas and vegas-1995 have a fine-grained timeout, and work with the congestion controls of Vegas."),
+    Key::new("congestion_control", Kind::Mechanism(Family::CongestionControl), Default::Is(Value::Word("reno")), "[SACK-UBR] §2.1",
+        "The algorithm that sets the congestion window."),
+    Key::new("initial_window", Kind::segments(1, 65_535), Default::Is(Value::segments(1)), "[SACK-UBR] §2.1",
+        "Congestion window at the start."),
+    Key::new("initial_window_from", Kind::Word(InitialWindowFrom::NAMES), Default::Is(Value::Word("start")), "RFC 5681 §3.1",
+        "When the initial window is set; before that it is one segment. ns-2 sets it at the first acknowledgement, its Vegas at the second."),
+    Key::new("first_segment", Kind::Word(FirstSegment::NAMES), Default::Is(Value::Word("data")), "[SACK-UBR]: connections are established",
+        "The content of segment 0: data, or 40 octets without payload, which ns-2 calls a SYN."),
+    Key::new("handshake", Kind::Flag, Default::Is(Value::Flag(false)), "[SACK-UBR] §6.1: established",
+        "Whether the connection is opened by a three-way handshake."),
+    Key::new("fin", Kind::Flag, Default::Is(Value::Flag(false)), "[SACK-UBR] §6.1: never closed",
+        "Whether the connection is closed by FINs when the application has nothing more to send."),
+    Key::new("timestamps", Kind::Flag, Default::Is(Value::Flag(false)), "[SACK-UBR]: none",
+        "Whether all segments have the timestamps option, 12 octets, from which round trips are measured."),
+    Key::new("timestamp_clock", Kind::time(Span::from_ps(1_000), HOUR), Default::Is(Value::time(Span::from_ms(1))), "RFC 7323 §5.4: 1 ms to 1 s",
+        "The tick of the timestamp clock.").used_if(&[Condition::new("timestamps", &["true"])]),
+    Key::new("initial_ssthresh", Kind::Or(&Kind::bytes(1, 1 << 40), &["window", "infinite"]), Default::Is(Value::Word("window")), "[SD-PLUS] §2; elsewhere inferred",
+        "Slow-start threshold at the start; \"window\": the receive window; \"infinite\": slow start ends with the first loss."),
+    Key::new("ssthresh_from", Kind::Word(SsthreshFrom::NAMES), Default::Is(Value::Word("window")), "literature: BSD",
+        "What a loss takes a part of for ssthresh: the smaller of the congestion and the receive window, or what of that is in flight (FlightSize)."),
+    Key::new("hold_ssthresh", Kind::Flag, Default::Is(Value::Flag(false)), "literature: BSD",
+        "Whether ssthresh stays as it is when the same segment times out again."),
+    Key::new("limited_transmit", Kind::Flag, Default::Is(Value::Flag(false)), "literature: BSD",
+        "Whether, without SACK, the first two duplicate acknowledgements allow a new segment each beyond the congestion window."),
+    Key::new("grow_unused_window", Kind::Flag, Default::Is(Value::Flag(true)), "literature: BSD",
+        "Whether the congestion window grows with acknowledgements of data that did not fill it. That of cubic and hybla never does."),
+    Key::new("restart_after_idle", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
+        "Whether a sender that has sent nothing for longer than the retransmission timeout begins again with the restart window: at most the initial window. Congestion controls with a pace keep theirs."),
+    Key::new("receive_window", Kind::Or(&Kind::bytes(1, 1 << 30), &["auto"]), Default::Is(Value::bytes(65535)), "[SACK-UBR] §6.1",
+        "Receiver window; \"auto\": twice the product of the slowest link's rate and the round trip, and the buffer before that link (4 MiB if it is infinite)."),
+    Key::new("window_scale", Kind::Or(&Kind::Integer(0, 14), &["auto"]), Default::Is(Value::Word("auto")), "RFC 7323 §2: the smallest that expresses the window",
+        "Shift count of the window scale option."),
+    Key::new("host", Kind::Mechanism(Family::HostModel), Default::Is(Value::Word("immediate")), "[SACK-UBR]: none stated; inferred",
+        "How long the hosts at both ends take for a segment and for an acknowledgement."),
+    Key::new("host_queue_at_timeout", Kind::Word(HostQueue::NAMES), Default::Is(Value::Word("discard")), "inferred",
+        "What a timeout does with the segments that the host has not begun to send."),
+    Key::new("delayed_ack", Kind::Flag, Default::Is(Value::Flag(false)), "[SACK-UBR] §6.1",
+        "Whether the receiver acknowledges only every second segment."),
+    Key::new("delayed_ack_timeout", Kind::time(Span::from_ps(1), HOUR), Default::Is(Value::time(Span::from_ms(200))), "literature: BSD fast timer",
+        "The longest delay of an acknowledgement.").used_if(&[Condition::new("delayed_ack", &["true"])]),
+    Key::new("out_of_order", Kind::Word(OutOfOrder::NAMES), Default::Is(Value::Word("buffer")), "inferred",
+        "What the receiver does with segments beyond a hole."),
+    Key::new("receiver_sack", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 2018 §2",
+        "Whether the receiver sends selective acknowledgements to a sender that can use them."),
+];
+const COUNT: usize = OWN_KEYS.len() + TimerParams::KEYS.len() + SackParams::KEYS.len();
+/// The largest window without scaling (RFC 7323 §2).
+pub const UNSCALED_WINDOW: u64 = 65_535;

@@ -32,6 +32,25 @@ fn files_of_a_crate_use_each_other_in_one_direction() {
     assert_eq!(gone.collect::<Vec<_>>(), [], "they close no circle any more: take them out of the list");
 }
 
+/// Crates whose folders, too, use each other in one direction; a file that is in no folder counts as one.
+const IN_LAYERS: &[&str] = &["ackclock-scenario"];
+
+#[test]
+fn folders_of_a_crate_in_layers_use_each_other_in_one_direction() {
+    for name in IN_LAYERS {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+        let folder = |file: &str| file.split('/').next().unwrap().to_owned();
+        let mut between: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (file, used) in uses(&read(&source)) {
+            let others = used.iter().map(|other| folder(other)).filter(|other| *other != folder(&file));
+            between.entry(folder(&file)).or_default().extend(others);
+        }
+        assert!(between["check"].contains("keys") && between["check"].contains("value"), "{between:?}");
+        let circles: Vec<String> = circles(&between).iter().map(|circle| circle.join(" <-> ")).collect();
+        assert!(circles.is_empty(), "circles between folders of {name}: {circles:#?}");
+    }
+}
+
 #[test]
 fn a_circle_is_found_through_a_re_export_and_a_module() {
     let sources = |b: &str| {

@@ -20,8 +20,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("link", &["units", "ids", "rng", "exact", "factory", "keys", "packet", "record"]),
     ("traffic", &["units", "rng"]),
     ("atm", &["units", "factory", "keys", "packet"]),
-    ("feedback", &["units"]),
-    ("scenario", &["units", "ids", "rng", "tcp", "queue", "atm", "feedback", "link", "traffic", "record"]),
+    ("feedback", &["units", "keys"]),
+    ("scenario", &["units", "ids", "rng", "keys", "tcp", "queue", "atm", "feedback", "link", "traffic", "record"]),
     (
         "net",
         &[

@@ -1,4 +1,5 @@
 //! What holds for the files of every crate.
 
 mod circles;
+mod defaults;
 mod layers;

@@ -47,43 +47,19 @@ impl Mechanism for Capc {
     const NAME: &'static str = "capc";
     const ABOUT: &'static str =
         "CAPC: one explicit rate for all, in proportion to how far the load is from its target.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
         interval_key(Span::from_ms(1), "inferred"),
-        Key::new(
-            "target_utilisation",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.95)),
-            "inferred from the throughput in [UBR-ABR] §3.3",
-            "The target utilisation, as a part of the link's rate.",
-        ),
-        Key::new(
-            "rup",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.1)),
-            "literature; 0.025 to 0.1",
-            "Rup: how much the rate rises with the distance of the load from its target.",
-        ),
-        Key::new(
-            "rdn",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.8)),
-            "literature; 0.2 to 0.8",
-            "Rdn: how much the rate falls with the distance of the load from its target.",
-        ),
-        Key::new(
-            "eru",
-            Kind::Number(10.0),
-            Default::Is(Value::Number(1.5)),
-            "literature",
-            "ERU: the most by which the rate is multiplied in one interval; at least 1.",
-        ),
-        Key::new(
-            "erf",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.5)),
-            "literature",
-            "ERF: the least by which the rate is multiplied in one interval.",
-        ),
+        Key::new("target_utilisation", Kind::Number(1.0), Default::Is(Value::Number(0.95)), "inferred from the throughput in [UBR-ABR] §3.3",
+            "The target utilisation, as a part of the link's rate."),
+        Key::new("rup", Kind::Number(1.0), Default::Is(Value::Number(0.1)), "literature; 0.025 to 0.1",
+            "Rup: how much the rate rises with the distance of the load from its target."),
+        Key::new("rdn", Kind::Number(1.0), Default::Is(Value::Number(0.8)), "literature; 0.2 to 0.8",
+            "Rdn: how much the rate falls with the distance of the load from its target."),
+        Key::new("eru", Kind::Number(10.0), Default::Is(Value::Number(1.5)), "literature",
+            "ERU: the most by which the rate is multiplied in one interval; at least 1."),
+        Key::new("erf", Kind::Number(1.0), Default::Is(Value::Number(0.5)), "literature",
+            "ERF: the least by which the rate is multiplied in one interval."),
         threshold_key("While more cells wait than this, every RM cell that is written into gets CI."),
         MARK_KEY,
     ];
@@ -102,7 +78,7 @@ impl Mechanism for Capc {
             rdn: values.number("rdn"),
             eru,
             erf: values.number("erf"),
-            threshold: u64::from(values.cells("threshold")),
+            threshold: u64::from(values.count("threshold")),
             mark: mark(values),
         })
     }

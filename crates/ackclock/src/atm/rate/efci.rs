@@ -26,7 +26,7 @@ impl Mechanism for Efci {
     type Params = EfciParams;
 
     fn params(values: &Values) -> Result<EfciParams, Misfit> {
-        Ok(EfciParams { threshold: u64::from(values.cells("threshold")) })
+        Ok(EfciParams { threshold: u64::from(values.count("threshold")) })
     }
 
     fn interval(_params: &EfciParams) -> Option<Span> {

@@ -83,35 +83,16 @@ struct Connection {
 }
 
 /// The keys of both, but for the interval.
+#[rustfmt::skip]
 pub(super) const SHARING_KEYS: [Key; 5] = [
-    Key::new(
-        "rates",
-        Kind::Word(&["rm-cells", "measured"]),
-        Default::Is(Value::Word("rm-cells")),
-        "literature",
-        "The source of the rate of a connection: CCR in its RM cells, or the count of its cells in the last interval.",
-    ),
-    Key::new(
-        "activity_decay",
-        Kind::Share,
-        Default::Is(Value::Number(0.0)),
-        "literature; 0.9 with averaging",
-        "The factor by which the activity of a connection decays in each interval without a cell; 0: it is inactive at once.",
-    ),
-    Key::new(
-        "load_weight",
-        Kind::Number(1.0),
-        Default::Is(Value::Number(1.0)),
-        "literature",
-        "The weight of the newest interval in an exponential average of the load; 1: no average.",
-    ),
-    Key::new(
-        "backward_is_active",
-        Kind::Flag,
-        Default::Is(Value::Flag(false)),
-        "literature",
-        "Whether a backward RM cell, too, shows that its connection is active.",
-    ),
+    Key::new("rates", Kind::Word(&["rm-cells", "measured"]), Default::Is(Value::Word("rm-cells")), "literature",
+        "The source of the rate of a connection: CCR in its RM cells, or the count of its cells in the last interval."),
+    Key::new("activity_decay", Kind::Share, Default::Is(Value::Number(0.0)), "literature; 0.9 with averaging",
+        "The factor by which the activity of a connection decays in each interval without a cell; 0: it is inactive at once."),
+    Key::new("load_weight", Kind::Number(1.0), Default::Is(Value::Number(1.0)), "literature",
+        "The weight of the newest interval in an exponential average of the load; 1: no average."),
+    Key::new("backward_is_active", Kind::Flag, Default::Is(Value::Flag(false)), "literature",
+        "Whether a backward RM cell, too, shows that its connection is active."),
     MARK_KEY,
 ];
 
@@ -143,16 +124,12 @@ impl Mechanism for Erica {
     const NAME: &'static str = "erica";
     const ABOUT: &'static str =
         "ERICA: to each connection its share of a target rate, or more if the load leaves room.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &crate::keys::joined::<8>(&[
         &[
             interval_key(Span::from_ms(5), "inferred: 5 ms over wide areas, 1 ms over local ones"),
-            Key::new(
-                "target_utilisation",
-                Kind::Number(1.0),
-                Default::Is(Value::Number(0.95)),
-                "literature: 0.95 over wide areas, 0.9 over local ones",
-                "The target utilisation, as a part of the link's rate. Its product with 1 + δ must be below 1, or the queue grows without bound.",
-            ),
+            Key::new("target_utilisation", Kind::Number(1.0), Default::Is(Value::Number(0.95)), "literature: 0.95 over wide areas, 0.9 over local ones",
+                "The target utilisation, as a part of the link's rate. Its product with 1 + δ must be below 1, or the queue grows without bound."),
             delta_key(0.05, "Ackclock; literature: 0.1"),
         ],
         &SHARING_KEYS,

@@ -41,8 +41,8 @@ impl QueueControl {
         [
             Key::new(
                 "target_delay",
-                Kind::Time(Span::from_us(1), Span::from_secs(10)),
-                Default::Is(Value::Time(target_delay)),
+                Kind::time(Span::from_us(1), Span::from_secs(10)),
+                Default::Is(Value::time(target_delay)),
                 of_delay,
                 "T0: the queueing delay at which the target rate is the whole rate of the link.",
             ),

@@ -187,8 +187,8 @@ fn mark(values: &Values) -> Mark {
 const fn interval_key(default: Span, source: &'static str) -> Key {
     Key::new(
         "averaging_interval",
-        Kind::Time(Span::from_us(1), Span::from_secs(10)),
-        Default::Is(Value::Time(default)),
+        Kind::time(Span::from_us(1), Span::from_secs(10)),
+        Default::Is(Value::time(default)),
         source,
         "T: how long the port counts cells before it computes rates anew, rounded to whole cell times.",
     )
@@ -196,7 +196,7 @@ const fn interval_key(default: Span, source: &'static str) -> Key {
 
 /// The key of a queue threshold.
 const fn threshold_key(about: &'static str) -> Key {
-    Key::new("threshold", Kind::Cells(0, u32::MAX as u64), Default::Is(Value::Cells(256)), "[UBR-ABR] Table 1", about)
+    Key::new("threshold", Kind::cells(0, u32::MAX as u64), Default::Is(Value::cells(256)), "[UBR-ABR] Table 1", about)
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ struct Connection {
 impl Mechanism for SimplifiedEricaPlus {
     const NAME: &'static str = "simplified-erica-plus";
     const ABOUT: &'static str = "ERICA+ simplified for TCP: a rate for each connection at the end of each interval, which rises by a tenth at most.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &crate::keys::joined::<14>(&[
         &[interval_key(Span::from_ms(5), "[RATE-CONTROL] §6")],
         &QueueControl::keys(
@@ -61,13 +62,8 @@ impl Mechanism for SimplifiedEricaPlus {
         ),
         &[
             delta_key(0.1, "literature"),
-            Key::new(
-                "activity_decay",
-                Kind::Share,
-                Default::Is(Value::Number(0.9)),
-                "[ERICA] with addendum 98-0408; printed: 0",
-                "What a connection that sent nothing in an interval counts for, relative to the interval before; 0: nothing.",
-            ),
+            Key::new("activity_decay", Kind::Share, Default::Is(Value::Number(0.9)), "[ERICA] with addendum 98-0408; printed: 0",
+                "What a connection that sent nothing in an interval counts for, relative to the interval before; 0: nothing."),
         ],
         &Readings::KEYS,
     ]);

@@ -24,7 +24,7 @@ impl Mechanism for List {
     const NAME: &'static str = "list";
     const ABOUT: &'static str = "Exactly the packets of a list are corrupted.";
     const KEYS: &'static [Key] =
-        &[Key::required("packets", Kind::Integers, "[3, 5]", "Which packets are corrupted: the first is 0.")];
+        &[Key::required_as("packets", Kind::Integers, "[3, 5]", "Which packets are corrupted: the first is 0.")];
     const IS_RANDOM: bool = false;
     type Params = ListParams;
 

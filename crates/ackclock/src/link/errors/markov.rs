@@ -56,16 +56,12 @@ pub struct Markov {
 impl Mechanism for Markov {
     const NAME: &'static str = "markov";
     const ABOUT: &'static str = "A good and a bad state alternate; each has a probability that a packet is corrupted.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "sampling",
-            Kind::Word(&["interval", "ns2-packet"]),
-            Default::Is(Value::Word("interval")),
-            "[VEGAS-A] §5.4.2",
-            "When the state is sampled: after every interval, or as in ns-2 at the first packet after an interval.",
-        ),
-        Key::required("good", Kind::Table(STAY), STAY_EXAMPLE, "The state at the start."),
-        Key::required("bad", Kind::Table(STAY), STAY_EXAMPLE, "The other state."),
+        Key::new("sampling", Kind::Word(&["interval", "ns2-packet"]), Default::Is(Value::Word("interval")), "[VEGAS-A] §5.4.2",
+            "When the state is sampled: after every interval, or as in ns-2 at the first packet after an interval."),
+        Key::required_as("good", Kind::Table(STAY), STAY_EXAMPLE, "The state at the start."),
+        Key::required_as("bad", Kind::Table(STAY), STAY_EXAMPLE, "The other state."),
     ];
     const IS_RANDOM: bool = true;
     type Params = MarkovParams;
@@ -116,16 +112,13 @@ impl Stay {
 }
 
 /// The parameters of a state.
+#[rustfmt::skip]
 const STAY: &[Key] = &[
     // A microsecond at least: every sample is drawn, whether or not a packet comes.
-    Key::required(
-        "interval",
-        Kind::Time(Span::from_us(1), Span::from_secs(720 * 3600)),
-        "\"25 s\"",
-        "The time after which the state is sampled.",
-    ),
-    Key::required("stay", Kind::Share, "0.05", "The probability to stay when it is sampled; less than 1."),
-    Key::required("loss", Kind::Share, "0.05", "The probability that a packet is corrupted in this state."),
+    Key::required_as("interval", Kind::time(Span::from_us(1), Span::from_secs(720 * 3600)), "\"25 s\"",
+        "The time after which the state is sampled."),
+    Key::required_as("stay", Kind::Share, "0.05", "The probability to stay when it is sampled; less than 1."),
+    Key::required_as("loss", Kind::Share, "0.05", "The probability that a packet is corrupted in this state."),
 ];
 /// \[VEGAS-A\] Table 21, from source to destination.
 const STAY_EXAMPLE: &str = "{ interval = \"25 s\", stay = 0.05, loss = 0.05 }";

@@ -15,7 +15,7 @@ pub use family::{ALL, CUSTOM, CustomErrorModel, ErrorModelParams, ErrorModelStat
 pub use list::{List, ListParams};
 pub use markov::{Markov, MarkovParams, Sampling, Stay};
 pub use periodic::{Periodic, PeriodicParams};
-pub use places::{AppliesTo, ErrorParams, Errors, Kind, Packet, Place};
+pub use places::{AppliesTo, ErrorParams, Errors, Packet, PacketKind, Place};
 pub use uniform::{Uniform, UniformParams, Unit};
 
 use crate::keys::{Key, Misfit, Values};

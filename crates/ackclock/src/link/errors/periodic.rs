@@ -23,15 +23,11 @@ pub struct Periodic {
 impl Mechanism for Periodic {
     const NAME: &'static str = "periodic";
     const ABOUT: &'static str = "One packet of every period is corrupted.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::required("every", Kind::Integer(1, MOST_ORDINAL), "100", "The period, packets."),
-        Key::new(
-            "offset",
-            Kind::Integer(0, MOST_ORDINAL),
-            Default::Is(Value::Integer(0)),
-            "Ackclock",
-            "The first packet that is corrupted, counted from 0; less than the period.",
-        ),
+        Key::required_as("every", Kind::Integer(1, MOST_ORDINAL), "100", "The period, packets."),
+        Key::new("offset", Kind::Integer(0, MOST_ORDINAL), Default::Is(Value::Integer(0)), "Ackclock",
+            "The first packet that is corrupted, counted from 0; less than the period."),
     ];
     const IS_RANDOM: bool = false;
     type Params = PeriodicParams;

@@ -5,6 +5,7 @@
 
 use super::Draws;
 use super::family::{ErrorModelParams, ErrorModelState};
+use crate::keys::{Default, Key, Kind, Value, words};
 use crate::units::Time;
 
 /// An error model at a place of a link.
@@ -18,6 +19,25 @@ pub struct ErrorParams {
     pub applies_to: AppliesTo,
 }
 
+impl ErrorParams {
+    /// What all models of links have beside their own keys.
+    pub const KEYS_OF_LINKS: &'static [Key] = &[place("egress"), APPLIES_TO, DIRECTION];
+    /// What all models of places on the ground have.
+    pub const KEYS_OF_PLACES: &'static [Key] = &[place("receiver"), APPLIES_TO, DIRECTION];
+}
+
+const fn place(default: &'static str) -> Key {
+    let about = "Where a packet is lost: before the queue, when its last bit is sent, or when that arrives.";
+    Key::new("place", Kind::Word(Place::NAMES), Default::Is(Value::Word(default)), "Ackclock", about)
+}
+
+#[rustfmt::skip]
+const APPLIES_TO: Key = Key::new("applies_to", Kind::Word(AppliesTo::NAMES), Default::Is(Value::Word("all")), "Ackclock",
+    "Which packets pass the model and are counted: all, those of TCP, or those that carry data.");
+#[rustfmt::skip]
+const DIRECTION: Key = Key::new("direction", Kind::LinkName(&["both"]), Default::Is(Value::Word("both")), "Ackclock",
+    "The direction of the link, as \"A->B\"; of both, each has its own errors.");
+
 /// Where a model acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -28,6 +48,7 @@ pub enum Place {
     /// At the other end of the link, when the last bit arrives.
     Receiver,
 }
+words!(Place: "egress" = Egress, "ingress" = Ingress, "receiver" = Receiver);
 
 /// Which packets pass a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +60,7 @@ pub enum AppliesTo {
     /// Those that carry data.
     Data,
 }
+words!(AppliesTo: "all" = All, "tcp" = Tcp, "data" = Data);
 
 /// A packet, as far as a link cares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,12 +68,12 @@ pub struct Packet {
     /// Octets on the wire.
     pub bytes: u32,
     /// What it carries.
-    pub kind: Kind,
+    pub kind: PacketKind,
 }
 
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum PacketKind {
     /// Data of TCP.
     #[default]
     Data,
@@ -113,11 +135,11 @@ impl Errors {
 }
 
 impl AppliesTo {
-    fn covers(self, kind: Kind) -> bool {
+    fn covers(self, kind: PacketKind) -> bool {
         match self {
             AppliesTo::All => true,
-            AppliesTo::Tcp => kind != Kind::Udp,
-            AppliesTo::Data => kind != Kind::Acknowledgement,
+            AppliesTo::Tcp => kind != PacketKind::Udp,
+            AppliesTo::Data => kind != PacketKind::Acknowledgement,
         }
     }
 }
@@ -128,8 +150,8 @@ mod tests {
     use crate::link::errors::{ListParams, MarkovParams, Sampling, Stay, UniformParams, Unit};
     use crate::units::Span;
 
-    const DATA: Packet = Packet { bytes: 1000, kind: Kind::Data };
-    const ACK: Packet = Packet { bytes: 40, kind: Kind::Acknowledgement };
+    const DATA: Packet = Packet { bytes: 1000, kind: PacketKind::Data };
+    const ACK: Packet = Packet { bytes: 40, kind: PacketKind::Acknowledgement };
 
     fn at(place: Place, model: ErrorModelParams) -> ErrorParams {
         ErrorParams { model, place, applies_to: AppliesTo::All }

@@ -38,15 +38,11 @@ pub struct Uniform {
 impl Mechanism for Uniform {
     const NAME: &'static str = "uniform";
     const ABOUT: &'static str = "Each packet is corrupted with the same probability, independently of all others.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::required("rate", Kind::Share, "0.01", "The probability of an error: 0.01 is one in a hundred."),
-        Key::new(
-            "unit",
-            Kind::Word(&["packet", "bit"]),
-            Default::Is(Value::Word("packet")),
-            "[VEGAS-A] §2.2.3",
-            "Whether the probability applies to packets, or to the bits on the wire, of which a single error corrupts the packet.",
-        ),
+        Key::required_as("rate", Kind::Share, "0.01", "The probability of an error: 0.01 is one in a hundred."),
+        Key::new("unit", Kind::Word(&["packet", "bit"]), Default::Is(Value::Word("packet")), "[VEGAS-A] §2.2.3",
+            "Whether the probability applies to packets, or to the bits on the wire, of which a single error corrupts the packet."),
     ];
     const IS_RANDOM: bool = true;
     type Params = UniformParams;

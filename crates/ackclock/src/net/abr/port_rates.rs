@@ -351,7 +351,7 @@ mod tests {
         let capc = |name: &str| {
             let capc = crate::atm::rate::ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
             let values = crate::keys::Values::of(capc.keys, |key| {
-                (key.name == "averaging_interval").then_some(crate::keys::Value::Time(Span::from_us(3)))
+                (key.name == "averaging_interval").then_some(crate::keys::Value::time(Span::from_us(3)))
             });
             (capc.params)(&values).unwrap()
         };

@@ -43,7 +43,7 @@ use super::host_traces::HostTraces;
 use super::link::{Link, PacketMeta};
 use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId, VcId};
-use crate::link::{Kind, Packet};
+use crate::link::{Packet, PacketKind};
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::rng::name_hash;
 use crate::units::{Span, Time};
@@ -265,7 +265,7 @@ impl Batched {
             let number = self.directory.link(id.index()).crossing.binary_search(&lost.vc);
             let vc = VcId::from_index(number.expect("what is lost behind a link has crossed it"));
             let vc_name = name_hash(&self.directory.vc_name(lost.vc));
-            let packet = Packet { bytes: 0, kind: Kind::Acknowledgement };
+            let packet = Packet { bytes: 0, kind: PacketKind::Acknowledgement };
             let meta = PacketMeta { vc, vc_name, frame: lost.frame, packet };
             link.to_mut().losses.add(lost.time, lost.time, &meta, lost.reason);
         }

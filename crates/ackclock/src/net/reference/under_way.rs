@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ids::{IdVec, NodeId, VcId};
-use crate::link::{Kind, Packet};
+use crate::link::{Packet, PacketKind};
 use crate::net::flow::{Hop, Vc};
 use crate::net::link::PacketMeta;
 use crate::packet::aal5::Reassembler;
@@ -44,7 +44,7 @@ pub(super) fn meta(
     hop: Hop,
     vc: &Vc,
     unit: Unit,
-    (segment, kind): (&Segment, Kind),
+    (segment, kind): (&Segment, PacketKind),
 ) -> PacketMeta {
     let Technology::Packet { link_header_bytes } = technology else {
         unreachable!("an ATM network has no packets");

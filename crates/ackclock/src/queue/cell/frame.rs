@@ -33,14 +33,10 @@ impl FrameParams {
     pub const PLAIN: FrameParams = FrameParams { keep_eom_of_whole: false, forgiveness: None };
 
     /// The keys that rules with a threshold share, beside that.
+    #[rustfmt::skip]
     pub(super) const KEYS: [Key; 3] = [
-        Key::new(
-            "keep_eom_of_whole",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "literature: [RF95]",
-            "Whether the last cell of a frame that is refused whole is kept.",
-        ),
+        Key::new("keep_eom_of_whole", Kind::Flag, Default::Is(Value::Flag(false)), "literature: [RF95]",
+            "Whether the last cell of a frame that is refused whole is kept."),
         Forgiveness::KEY,
         Forgiveness::EPISODE_END,
     ];
@@ -70,7 +66,7 @@ pub(super) const fn threshold_key(fraction: f64, source: &'static str) -> Key {
     Key::new(
         "threshold",
         Kind::Level,
-        Default::Is(Value::Fraction(fraction)),
+        Default::Is(Value::Number(fraction)),
         source,
         "R: new frames may be refused when more cells than this wait; a fraction of the buffer, or cells.",
     )

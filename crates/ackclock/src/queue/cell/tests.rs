@@ -297,12 +297,12 @@ impl Drawn {
     fn params(self, capacity: u32) -> CellPolicyParams {
         let policy = &POLICIES[self.kind];
         let given = |key: &Key| match key.name {
-            "threshold" => Some(Value::Cells(self.r.into())),
+            "threshold" => Some(Value::cells(self.r.into())),
             "load_ratio" => Some(Value::Number(f64::from(self.z4) / 4.0)),
             "load_ratio_arithmetic" => Some(Value::Word(if self.integer { "integer" } else { "real" })),
             "keep_eom_of_whole" => Some(Value::Flag(self.keep)),
             "forgiveness" => Some(Value::Word(["none", "toggle", "episode"][self.forgiveness])),
-            "episode_end" => Some(Value::Cells(self.low.into())),
+            "episode_end" => Some(Value::cells(self.low.into())),
             _ => None,
         };
         let rate = Rate::from_bps(155_520_000).unwrap();

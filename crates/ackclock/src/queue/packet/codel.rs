@@ -48,28 +48,14 @@ impl Mechanism for CoDel {
     const NAME: &'static str = "codel";
     const ABOUT: &'static str =
         "CoDel: packets are dropped at their turn after packets have waited longer than a target for an interval.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "target",
-            Kind::Time(SHORTEST, LONGEST),
-            Default::Is(Value::Time(Span::from_ms(5))),
-            "RFC 8289 §4.4",
-            "The waiting time that is acceptable for any length of time.",
-        ),
-        Key::new(
-            "interval",
-            Kind::Time(SHORTEST, LONGEST),
-            Default::Is(Value::Time(Span::from_ms(100))),
-            "RFC 8289 §4.3",
-            "How long a longer waiting time is acceptable; about a round trip.",
-        ),
-        Key::new(
-            "mtu",
-            Kind::Bytes(1, 65_535),
-            Default::Is(Value::Bytes(1500)),
-            "RFC 8289 §5.6",
-            "No packet is dropped while no more bytes than this wait.",
-        ),
+        Key::new("target", Kind::time(SHORTEST, LONGEST), Default::Is(Value::time(Span::from_ms(5))), "RFC 8289 §4.4",
+            "The waiting time that is acceptable for any length of time."),
+        Key::new("interval", Kind::time(SHORTEST, LONGEST), Default::Is(Value::time(Span::from_ms(100))), "RFC 8289 §4.3",
+            "How long a longer waiting time is acceptable; about a round trip."),
+        Key::new("mtu", Kind::bytes(1, 65_535), Default::Is(Value::bytes(1500)), "RFC 8289 §5.6",
+            "No packet is dropped while no more bytes than this wait."),
     ];
     const IS_RANDOM: bool = false;
     const DOUBT: fn(&Values) -> Option<Misfit> = |values| {
@@ -83,7 +69,7 @@ impl Mechanism for CoDel {
     type State = CoDel;
 
     fn params(values: &Values, _: &Port) -> Result<CoDelParams, Misfit> {
-        let mtu_bytes = values.bytes("mtu") as u32;
+        let mtu_bytes = values.amount("mtu") as u32;
         Ok(CoDelParams { target: values.time("target"), interval: values.time("interval"), mtu_bytes })
     }
 

@@ -55,63 +55,24 @@ impl Mechanism for Pie {
     const NAME: &'static str = "pie";
     const ABOUT: &'static str =
         "PIE: packets are dropped at random, with a probability that follows their waiting time.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "target",
-            Kind::Time(Span::from_us(1), LONGEST),
-            Default::Is(Value::Time(Span::from_ms(15))),
-            "RFC 8033 §4.2",
-            "QDELAY_REF: the target of the waiting time.",
-        ),
-        Key::new(
-            "update",
-            Kind::Time(Span::from_us(100), LONGEST),
-            Default::Is(Value::Time(Span::from_ms(15))),
-            "RFC 8033 §4.2",
-            "T_UPDATE: the time between two updates of the probability.",
-        ),
-        Key::new(
-            "max_burst",
-            Kind::Time(Span::from_us(1), LONGEST),
-            Default::Is(Value::Time(Span::from_ms(150))),
-            "RFC 8033 §4.4",
-            "MAX_BURST: how long no packet is dropped after a time without congestion.",
-        ),
-        Key::new(
-            "alpha",
-            Kind::Number(1000.0),
-            Default::Is(Value::Number(0.125)),
-            "RFC 8033 §4.2",
-            "Weight of the distance of the waiting time from the target at an update, per second.",
-        ),
-        Key::new(
-            "beta",
-            Kind::Number(1000.0),
-            Default::Is(Value::Number(1.25)),
-            "RFC 8033 §4.2",
-            "Weight of the change of the waiting time since the last update, per second.",
-        ),
-        Key::new(
-            "mean_packet",
-            Kind::Bytes(1, 65_535),
-            Default::Is(Value::Bytes(1500)),
-            "Linux: the MTU",
-            "MEAN_PKTSIZE: no packet is dropped while no more than twice this size waits.",
-        ),
-        Key::new(
-            "cap",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "RFC 8033 §5.5",
-            "Whether a probability of 0.1 or more rises by at most 0.02 at an update.",
-        ),
-        Key::new(
-            "derandomize",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "RFC 8033 §5.4",
-            "Whether drops very close to each other or very far apart are avoided.",
-        ),
+        Key::new("target", Kind::time(Span::from_us(1), LONGEST), Default::Is(Value::time(Span::from_ms(15))), "RFC 8033 §4.2",
+            "QDELAY_REF: the target of the waiting time."),
+        Key::new("update", Kind::time(Span::from_us(100), LONGEST), Default::Is(Value::time(Span::from_ms(15))), "RFC 8033 §4.2",
+            "T_UPDATE: the time between two updates of the probability."),
+        Key::new("max_burst", Kind::time(Span::from_us(1), LONGEST), Default::Is(Value::time(Span::from_ms(150))), "RFC 8033 §4.4",
+            "MAX_BURST: how long no packet is dropped after a time without congestion."),
+        Key::new("alpha", Kind::Number(1000.0), Default::Is(Value::Number(0.125)), "RFC 8033 §4.2",
+            "Weight of the distance of the waiting time from the target at an update, per second."),
+        Key::new("beta", Kind::Number(1000.0), Default::Is(Value::Number(1.25)), "RFC 8033 §4.2",
+            "Weight of the change of the waiting time since the last update, per second."),
+        Key::new("mean_packet", Kind::bytes(1, 65_535), Default::Is(Value::bytes(1500)), "Linux: the MTU",
+            "MEAN_PKTSIZE: no packet is dropped while no more than twice this size waits."),
+        Key::new("cap", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 8033 §5.5",
+            "Whether a probability of 0.1 or more rises by at most 0.02 at an update."),
+        Key::new("derandomize", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 8033 §5.4",
+            "Whether drops very close to each other or very far apart are avoided."),
     ];
     const IS_RANDOM: bool = true;
     type Params = PieParams;
@@ -124,7 +85,7 @@ impl Mechanism for Pie {
             max_burst: values.time("max_burst"),
             alpha: values.number("alpha"),
             beta: values.number("beta"),
-            mean_packet_bytes: values.bytes("mean_packet"),
+            mean_packet_bytes: values.amount("mean_packet"),
             cap: values.flag("cap"),
             derandomize: values.flag("derandomize"),
         })

@@ -68,73 +68,31 @@ impl Mechanism for Red {
     const NAME: &'static str = "red";
     const ABOUT: &'static str =
         "RED: packets are refused at random, with a probability that grows with the average queue.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "values",
-            Kind::Word(&["ns-2", "fj93"]),
-            Default::Is(Value::Word("ns-2")),
-            "Ackclock",
-            "The source of default values: ns-2, or the original paper.",
-        ),
-        Key::new(
-            "min_threshold",
-            Kind::Packets(0, MOST_PACKETS),
-            Default::Is(Value::Packets(5)),
-            "[FJ93] §5, ns-2",
-            "No packet is refused while fewer packets wait on average.",
-        ),
-        Key::new(
-            "max_threshold",
-            Kind::Packets(0, MOST_PACKETS),
-            Default::Is(Value::Packets(15)),
-            "[FJ93] §5, ns-2",
-            "Every packet is refused while more packets wait on average; with `gentle` the probability rises from there.",
-        ),
-        Key::new(
-            "weight",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.002)),
-            "[FJ93] §5, ns-2",
-            "The weight of the queue length at one arrival in its average.",
-        ),
-        Key::new(
-            "max_p",
-            Kind::Number(1.0),
-            Default::Of("values", &[("ns-2", Value::Number(0.1), "ns-2"), ("fj93", Value::Number(0.02), "[FJ93] §5")]),
-            "ns-2; [FJ93] §5",
-            "The drop probability when the average is at the upper threshold.",
-        ),
-        Key::new(
-            "gentle",
-            Kind::Flag,
-            Default::Of("values", &[("ns-2", Value::Flag(true), "ns-2"), ("fj93", Value::Flag(false), "[FJ93] §4")]),
-            "[Flo00], ns-2; [FJ93] §4",
-            "Whether the probability rises from `max_p` at the upper threshold to 1 at twice this threshold, and not at once.",
-        ),
-        Key::new(
-            "spacing",
-            Kind::Word(&["uniform", "wait"]),
-            Default::Of(
-                "values",
-                &[("ns-2", Value::Word("wait"), "ns-2"), ("fj93", Value::Word("uniform"), "[FJ93] §7")],
-            ),
-            "ns-2; [FJ93] §7",
-            "How refused packets are spread over arriving packets.",
-        ),
-        Key::new(
-            "mean_packet",
-            Kind::Bytes(1, 65_535),
-            Default::Is(Value::Bytes(500)),
-            "ns-2",
-            "The size of packets by which the average falls while the port is idle.",
-        ),
+        Key::new("values", Kind::Word(&["ns-2", "fj93"]), Default::Is(Value::Word("ns-2")), "Ackclock",
+            "The source of default values: ns-2, or the original paper."),
+        Key::new("min_threshold", Kind::packets(0, MOST_PACKETS), Default::Is(Value::packets(5)), "[FJ93] §5, ns-2",
+            "No packet is refused while fewer packets wait on average."),
+        Key::new("max_threshold", Kind::packets(0, MOST_PACKETS), Default::Is(Value::packets(15)), "[FJ93] §5, ns-2",
+            "Every packet is refused while more packets wait on average; with `gentle` the probability rises from there."),
+        Key::new("weight", Kind::Number(1.0), Default::Is(Value::Number(0.002)), "[FJ93] §5, ns-2",
+            "The weight of the queue length at one arrival in its average."),
+        Key::new("max_p", Kind::Number(1.0), Default::Of("values", &[("ns-2", Value::Number(0.1), "ns-2"), ("fj93", Value::Number(0.02), "[FJ93] §5")]), "ns-2; [FJ93] §5",
+            "The drop probability when the average is at the upper threshold."),
+        Key::new("gentle", Kind::Flag, Default::Of("values", &[("ns-2", Value::Flag(true), "ns-2"), ("fj93", Value::Flag(false), "[FJ93] §4")]), "[Flo00], ns-2; [FJ93] §4",
+            "Whether the probability rises from `max_p` at the upper threshold to 1 at twice this threshold, and not at once."),
+        Key::new("spacing", Kind::Word(&["uniform", "wait"]), Default::Of("values", &[("ns-2", Value::Word("wait"), "ns-2"), ("fj93", Value::Word("uniform"), "[FJ93] §7")]), "ns-2; [FJ93] §7",
+            "How refused packets are spread over arriving packets."),
+        Key::new("mean_packet", Kind::bytes(1, 65_535), Default::Is(Value::bytes(500)), "ns-2",
+            "The size of packets by which the average falls while the port is idle."),
     ];
     const IS_RANDOM: bool = true;
     type Params = RedParams;
     type State = Red;
 
     fn params(values: &Values, _: &Port) -> Result<RedParams, Misfit> {
-        let (min_packets, max_packets) = (values.packets("min_threshold"), values.packets("max_threshold"));
+        let (min_packets, max_packets) = (values.amount("min_threshold"), values.amount("max_threshold"));
         if max_packets <= min_packets {
             return Err(Misfit {
                 keys: &["max_threshold", "min_threshold"],
@@ -149,7 +107,7 @@ impl Mechanism for Red {
             max_p: values.number("max_p"),
             above: if values.flag("gentle") { AboveMax::Gentle } else { AboveMax::All },
             spacing: if values.word("spacing") == "wait" { Spacing::Wait } else { Spacing::Uniform },
-            packet_bytes: values.bytes("mean_packet") as u32,
+            packet_bytes: values.amount("mean_packet") as u32,
         })
     }
 

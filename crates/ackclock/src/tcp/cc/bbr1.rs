@@ -65,21 +65,12 @@ impl std::default::Default for Bbr1Params {
 impl Mechanism for Bbr1 {
     const NAME: &'static str = "bbr1";
     const ABOUT: &'static str = "BBR, version 1: a model of the path sets the pacing rate and the window.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "rtprop_window",
-            Kind::Time(Span::from_ms(1), HOUR),
-            Default::Is(Value::Time(Span::from_secs(10))),
-            "[BBR1] §4.1.2",
-            "How long the shortest round trip is valid; then it is measured again.",
-        ),
-        Key::new(
-            "probe_rtt",
-            Kind::Time(Span::from_us(1), HOUR),
-            Default::Is(Value::Time(Span::from_ms(200))),
-            "[BBR1] §4.3.5",
-            "How long only four segments are in flight to measure the shortest round trip; a round trip at least.",
-        ),
+        Key::new("rtprop_window", Kind::time(Span::from_ms(1), HOUR), Default::Is(Value::time(Span::from_secs(10))), "[BBR1] §4.1.2",
+            "How long the shortest round trip is valid; then it is measured again."),
+        Key::new("probe_rtt", Kind::time(Span::from_us(1), HOUR), Default::Is(Value::time(Span::from_ms(200))), "[BBR1] §4.3.5",
+            "How long only four segments are in flight to measure the shortest round trip; a round trip at least."),
     ];
     const NEEDS: Needs = Needs::DELIVERY_RATES;
     const USUAL_RECOVERY: Option<UsualRecovery> = RACK;

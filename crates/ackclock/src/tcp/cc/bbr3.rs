@@ -89,49 +89,20 @@ impl Mechanism for Bbr3 {
     const NAME: &'static str = "bbr3";
     const ABOUT: &'static str =
         "BBR, version 3: a model of the path at two time scales sets the pacing rate and the window.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "min_rtt_window",
-            Kind::Time(Span::from_ms(1), HOUR),
-            Default::Is(Value::Time(Span::from_secs(10))),
-            "[BBR3] §2.16.1",
-            "MinRTTFilterLen: how long the shortest round trip is valid.",
-        ),
-        Key::new(
-            "probe_rtt",
-            Kind::Time(Span::from_us(1), HOUR),
-            Default::Is(Value::Time(Span::from_ms(200))),
-            "[BBR3] §2.16.2",
-            "ProbeRTTDuration: how long half the bandwidth-delay product is in flight to measure the shortest round trip; a round trip at least.",
-        ),
-        Key::new(
-            "probe_rtt_interval",
-            Kind::Time(Span::from_ms(1), HOUR),
-            Default::Is(Value::Time(Span::from_secs(5))),
-            "[BBR3] §2.16.2",
-            "ProbeRTTInterval: the time without a shorter round trip after which the shortest is measured again.",
-        ),
-        Key::new(
-            "loss_threshold",
-            Kind::Share,
-            Default::Is(Value::Number(0.02)),
-            "[BBR3] §2.8",
-            "LossThresh: the lost share of the bytes in flight above which a probe was too high.",
-        ),
-        Key::new(
-            "beta",
-            Kind::Share,
-            Default::Is(Value::Number(0.7)),
-            "[BBR3] §2.8",
-            "Beta: the smallest share of rate and volume that remains after a round trip with losses.",
-        ),
-        Key::new(
-            "headroom",
-            Kind::Share,
-            Default::Is(Value::Number(0.15)),
-            "[BBR3] §2.8",
-            "Headroom: the share of the measured volume of the path that is left to other flows between probes.",
-        ),
+        Key::new("min_rtt_window", Kind::time(Span::from_ms(1), HOUR), Default::Is(Value::time(Span::from_secs(10))), "[BBR3] §2.16.1",
+            "MinRTTFilterLen: how long the shortest round trip is valid."),
+        Key::new("probe_rtt", Kind::time(Span::from_us(1), HOUR), Default::Is(Value::time(Span::from_ms(200))), "[BBR3] §2.16.2",
+            "ProbeRTTDuration: how long half the bandwidth-delay product is in flight to measure the shortest round trip; a round trip at least."),
+        Key::new("probe_rtt_interval", Kind::time(Span::from_ms(1), HOUR), Default::Is(Value::time(Span::from_secs(5))), "[BBR3] §2.16.2",
+            "ProbeRTTInterval: the time without a shorter round trip after which the shortest is measured again."),
+        Key::new("loss_threshold", Kind::Share, Default::Is(Value::Number(0.02)), "[BBR3] §2.8",
+            "LossThresh: the lost share of the bytes in flight above which a probe was too high."),
+        Key::new("beta", Kind::Share, Default::Is(Value::Number(0.7)), "[BBR3] §2.8",
+            "Beta: the smallest share of rate and volume that remains after a round trip with losses."),
+        Key::new("headroom", Kind::Share, Default::Is(Value::Number(0.15)), "[BBR3] §2.8",
+            "Headroom: the share of the measured volume of the path that is left to other flows between probes."),
     ];
     const NEEDS: Needs = Needs::DELIVERY_RATES;
     const USUAL_RECOVERY: Option<UsualRecovery> = RACK;

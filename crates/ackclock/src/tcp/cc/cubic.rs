@@ -42,28 +42,14 @@ impl std::default::Default for CubicParams {
 impl Mechanism for Cubic {
     const NAME: &'static str = "cubic";
     const ABOUT: &'static str = "CUBIC: the window grows with the cube of the time since the last loss.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "c",
-            Kind::Number(1e6),
-            Default::Is(Value::Number(0.4)),
-            "RFC 9438 §5",
-            "C: the scale of the cubic function, segments per second cubed.",
-        ),
-        Key::new(
-            "beta",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.7)),
-            "RFC 9438 §4.6",
-            "The share of the window that remains after a loss.",
-        ),
-        Key::new(
-            "fast_convergence",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "RFC 9438 §4.7",
-            "Whether a connection that loses below its last maximum lowers this maximum further, in favour of other flows.",
-        ),
+        Key::new("c", Kind::Number(1e6), Default::Is(Value::Number(0.4)), "RFC 9438 §5",
+            "C: the scale of the cubic function, segments per second cubed."),
+        Key::new("beta", Kind::Number(1.0), Default::Is(Value::Number(0.7)), "RFC 9438 §4.6",
+            "The share of the window that remains after a loss."),
+        Key::new("fast_convergence", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 9438 §4.7",
+            "Whether a connection that loses below its last maximum lowers this maximum further, in favour of other flows."),
     ];
     const NEEDS: Needs = Needs::ROUND_TRIPS;
     type Params = CubicParams;

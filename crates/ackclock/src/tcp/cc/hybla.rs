@@ -32,8 +32,8 @@ impl Mechanism for Hybla {
         "Hybla: the window grows as fast in time as that of a connection with a short round trip.";
     const KEYS: &'static [Key] = &[Key::new(
         "rtt0",
-        Kind::Time(Span::from_us(1), Span::from_secs(3600)),
-        Default::Is(Value::Time(Span::from_ms(25))),
+        Kind::time(Span::from_us(1), Span::from_secs(3600)),
+        Default::Is(Value::time(Span::from_ms(25))),
         "[CF04] §3",
         "RTT0: the round trip with which the window grows as in Reno; with a longer one it grows faster.",
     )];

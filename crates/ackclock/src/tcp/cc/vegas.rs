@@ -40,29 +40,15 @@ impl std::default::Default for VegasParams {
 
 impl VegasParams {
     /// The keys of every Vegas with these thresholds.
+    #[rustfmt::skip]
     pub(super) const KEYS: [Key; 8] = keys::joined(&[
         &[
-            Key::new(
-                "alpha",
-                Kind::Number(1e6),
-                Default::Is(Value::Number(1.0)),
-                "[VEGAS-A] §4.1",
-                "Packets in queues below which the window grows; in Vegas-A the value at the start.",
-            ),
-            Key::new(
-                "beta",
-                Kind::Number(1e6),
-                Default::Is(Value::Number(3.0)),
-                "[VEGAS-A] §4.1",
-                "Packets in queues above which the window shrinks; in Vegas-A the value at the start.",
-            ),
-            Key::new(
-                "gamma",
-                Kind::Number(1e6),
-                Default::Is(Value::Number(1.0)),
-                "[NS2] §2",
-                "Packets in queues above which slow start ends.",
-            ),
+            Key::new("alpha", Kind::Number(1e6), Default::Is(Value::Number(1.0)), "[VEGAS-A] §4.1",
+                "Packets in queues below which the window grows; in Vegas-A the value at the start."),
+            Key::new("beta", Kind::Number(1e6), Default::Is(Value::Number(3.0)), "[VEGAS-A] §4.1",
+                "Packets in queues above which the window shrinks; in Vegas-A the value at the start."),
+            Key::new("gamma", Kind::Number(1e6), Default::Is(Value::Number(1.0)), "[NS2] §2",
+                "Packets in queues above which slow start ends."),
         ],
         &RerouteParams::KEYS,
     ]);

@@ -45,28 +45,14 @@ impl Mechanism for VegasLinux {
     const NAME: &'static str = "vegas-linux";
     const ABOUT: &'static str =
         "Vegas of Linux: the shortest round trip of each round decides, and losses halve the window as in Reno.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "alpha",
-            Kind::Integer(0, 1_000_000),
-            Default::Is(Value::Integer(2)),
-            "literature: Linux",
-            "Segments in queues below which the window grows.",
-        ),
-        Key::new(
-            "beta",
-            Kind::Integer(0, 1_000_000),
-            Default::Is(Value::Integer(4)),
-            "literature: Linux",
-            "Segments in queues above which the window shrinks.",
-        ),
-        Key::new(
-            "gamma",
-            Kind::Integer(0, 1_000_000),
-            Default::Is(Value::Integer(1)),
-            "literature: Linux",
-            "Segments in queues above which slow start ends.",
-        ),
+        Key::new("alpha", Kind::Integer(0, 1_000_000), Default::Is(Value::Integer(2)), "literature: Linux",
+            "Segments in queues below which the window grows."),
+        Key::new("beta", Kind::Integer(0, 1_000_000), Default::Is(Value::Integer(4)), "literature: Linux",
+            "Segments in queues above which the window shrinks."),
+        Key::new("gamma", Kind::Integer(0, 1_000_000), Default::Is(Value::Integer(1)), "literature: Linux",
+            "Segments in queues above which slow start ends."),
     ];
     const NEEDS: Needs = Needs::ROUND_TRIPS;
     type Params = VegasLinuxParams;

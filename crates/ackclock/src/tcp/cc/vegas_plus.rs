@@ -50,23 +50,14 @@ impl std::default::Default for VegasPlusParams {
 impl Mechanism for VegasPlus {
     const NAME: &'static str = "vegas-plus";
     const ABOUT: &'static str = "Vegas+: Vegas that changes to Reno while other flows seem to be Reno.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &keys::joined::<10>(&[
         &VegasParams::KEYS,
         &[
-            Key::new(
-                "count_max",
-                Kind::Integer(1, 1_000_000),
-                Default::Is(Value::Integer(8)),
-                "literature: [HKM00], recalled",
-                "The count of rounds with growing round trips at which the aggressive mode begins.",
-            ),
-            Key::new(
-                "return_at",
-                Kind::Word(&["count-is-zero", "any-loss"]),
-                Default::Is(Value::Word("count-is-zero")),
-                "literature: [HKM00], recalled",
-                "When the aggressive mode ends.",
-            ),
+            Key::new("count_max", Kind::Integer(1, 1_000_000), Default::Is(Value::Integer(8)), "literature: [HKM00], recalled",
+                "The count of rounds with growing round trips at which the aggressive mode begins."),
+            Key::new("return_at", Kind::Word(&["count-is-zero", "any-loss"]), Default::Is(Value::Word("count-is-zero")), "literature: [HKM00], recalled",
+                "When the aggressive mode ends."),
         ],
     ]);
     const NEEDS: Needs = Needs::ROUND_TRIPS;

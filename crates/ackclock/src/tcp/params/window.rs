@@ -1,5 +1,7 @@
 //! What a scenario may say about the window of a sender, whatever its congestion control.
 
+use crate::keys::{Values, words};
+
 /// When windows rise and fall, and by how much: what RFCs of today ask for and BSD did not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowRules {
@@ -17,14 +19,16 @@ pub struct WindowRules {
 }
 
 impl WindowRules {
-    /// The rules of BSD before RFC 5681, which the dialects `osu` and `ns2-2001` keep.
-    pub const BSD: WindowRules = WindowRules {
-        ssthresh_from: SsthreshFrom::Window,
-        hold_ssthresh: false,
-        grow_unused: true,
-        restart_after_idle: false,
-        limited_transmit: false,
-    };
+    /// The rules that the keys of TCP describe.
+    pub(super) fn read(values: &Values) -> WindowRules {
+        WindowRules {
+            ssthresh_from: values.choice("ssthresh_from", SsthreshFrom::WORDS),
+            hold_ssthresh: values.flag("hold_ssthresh"),
+            grow_unused: values.flag("grow_unused_window"),
+            restart_after_idle: values.flag("restart_after_idle"),
+            limited_transmit: values.flag("limited_transmit"),
+        }
+    }
 }
 
 /// What a loss takes the half of, or another part, for ssthresh.
@@ -35,3 +39,4 @@ pub enum SsthreshFrom {
     /// What of this is in flight: FlightSize of RFC 5681 §3.1, equation (4), without what limited transmit has sent.
     Flight,
 }
+words!(SsthreshFrom: "window" = Window, "flight" = Flight);

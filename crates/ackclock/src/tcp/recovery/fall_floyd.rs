@@ -60,44 +60,20 @@ impl std::default::Default for FallFloydParams {
 impl Mechanism for FallFloyd {
     const NAME: &'static str = "fall-floyd";
     const ABOUT: &'static str = "SACK with the variable PIPE, an estimate of the bytes in the network.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
         Key { source: "inferred", ..RESTART_TIMER_ON_PARTIAL_ACK },
         guard_key(false, "[SACK-UBR] §3"),
-        Key::new(
-            "partial_ack_pipe",
-            Kind::Segments(0, 65_535),
-            Default::Is(Value::Segments(2)),
-            "[SACK-UBR] §3",
-            "By how much a partial acknowledgement lowers PIPE.",
-        ),
-        Key::new(
-            "only_below_highest_sack",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "literature: [FF96]",
-            "Whether only holes below the highest selectively acknowledged byte are retransmitted.",
-        ),
-        Key::new(
-            "pipe_start",
-            Kind::Word(&["outstanding", "cwnd"]),
-            Default::Is(Value::Word("outstanding")),
-            "[SACK-UBR] §4; cwnd: §3",
-            "What PIPE begins with: the outstanding bytes less three segments, or the congestion window before it is halved.",
-        ),
-        Key::new(
-            "count_first_retransmission",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "inferred; true: [SACK-UBR] §3",
-            "Whether PIPE counts the segment that the third duplicate acknowledgement sends again.",
-        ),
-        Key::new(
-            "partial_ack_ends_recovery",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "[SACK-UBR] §2.3; true: RFC 2001 §4",
-            "Whether a partial acknowledgement ends recovery, as under Reno; otherwise recovery goes on, as under New Reno.",
-        ),
+        Key::new("partial_ack_pipe", Kind::segments(0, 65_535), Default::Is(Value::segments(2)), "[SACK-UBR] §3",
+            "By how much a partial acknowledgement lowers PIPE."),
+        Key::new("only_below_highest_sack", Kind::Flag, Default::Is(Value::Flag(true)), "literature: [FF96]",
+            "Whether only holes below the highest selectively acknowledged byte are retransmitted."),
+        Key::new("pipe_start", Kind::Word(&["outstanding", "cwnd"]), Default::Is(Value::Word("outstanding")), "[SACK-UBR] §4; cwnd: §3",
+            "What PIPE begins with: the outstanding bytes less three segments, or the congestion window before it is halved."),
+        Key::new("count_first_retransmission", Kind::Flag, Default::Is(Value::Flag(false)), "inferred; true: [SACK-UBR] §3",
+            "Whether PIPE counts the segment that the third duplicate acknowledgement sends again."),
+        Key::new("partial_ack_ends_recovery", Kind::Flag, Default::Is(Value::Flag(false)), "[SACK-UBR] §2.3; true: RFC 2001 §4",
+            "Whether a partial acknowledgement ends recovery, as under Reno; otherwise recovery goes on, as under New Reno."),
     ];
     const NEEDS: Needs = Needs::SACK;
     type Params = FallFloydParams;
@@ -106,7 +82,7 @@ impl Mechanism for FallFloyd {
     fn params(values: &Values) -> Result<FallFloydParams, Misfit> {
         let starts = [("outstanding", PipeStart::Outstanding), ("cwnd", PipeStart::Cwnd)];
         Ok(FallFloydParams {
-            partial_ack_pipe_segments: values.segments("partial_ack_pipe"),
+            partial_ack_pipe_segments: values.count("partial_ack_pipe"),
             restart_timer_on_partial_ack: values.flag("restart_timer_on_partial_ack"),
             only_below_highest_sack: values.flag("only_below_highest_sack"),
             guard_after_timeout: values.flag("guard_after_timeout"),

@@ -82,6 +82,7 @@ impl std::default::Default for NewRenoParams {
 impl Mechanism for NewReno {
     const NAME: &'static str = "new-reno";
     const ABOUT: &'static str = "Fast recovery that continues after partial acknowledgements (RFC 6582).";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
         Key {
             kind: Kind::Or(&Kind::Flag, &["first"]),
@@ -90,34 +91,14 @@ impl Mechanism for NewReno {
             ..RESTART_TIMER_ON_PARTIAL_ACK
         },
         guard_key(true, "RFC 2582 §5"),
-        Key::new(
-            "restart_timer_on_fast_retransmit",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "RFC 6298 §5",
-            "Whether a fast retransmit restarts the retransmission timer.",
-        ),
-        Key::new(
-            "partial_ack_window",
-            Kind::Word(&["deflate", "reset"]),
-            Default::Is(Value::Word("deflate")),
-            "RFC 6582 §3.2 (5)",
-            "What a partial acknowledgement does to the inflated window: deflate by the acknowledged bytes, or reset to ssthresh.",
-        ),
-        Key::new(
-            "recovery_burst",
-            Kind::Or(&Kind::Segments(1, 65_535), &["unlimited"]),
-            Default::Is(Value::Word("unlimited")),
-            "RFC 6582",
-            "How many segments an acknowledgement allows during recovery, beside a retransmission.",
-        ),
-        Key::new(
-            "growth_at_recovery_end",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "RFC 6582 §3.2 (3)",
-            "Whether the acknowledgement that ends recovery also lets the window grow.",
-        ),
+        Key::new("restart_timer_on_fast_retransmit", Kind::Flag, Default::Is(Value::Flag(false)), "RFC 6298 §5",
+            "Whether a fast retransmit restarts the retransmission timer."),
+        Key::new("partial_ack_window", Kind::Word(&["deflate", "reset"]), Default::Is(Value::Word("deflate")), "RFC 6582 §3.2 (5)",
+            "What a partial acknowledgement does to the inflated window: deflate by the acknowledged bytes, or reset to ssthresh."),
+        Key::new("recovery_burst", Kind::Or(&Kind::segments(1, 65_535), &["unlimited"]), Default::Is(Value::Word("unlimited")), "RFC 6582",
+            "How many segments an acknowledgement allows during recovery, beside a retransmission."),
+        Key::new("growth_at_recovery_end", Kind::Flag, Default::Is(Value::Flag(false)), "RFC 6582 §3.2 (3)",
+            "Whether the acknowledgement that ends recovery also lets the window grow."),
     ];
     type Params = NewRenoParams;
     type State = NewReno;
@@ -131,7 +112,7 @@ impl Mechanism for NewReno {
             restart_timer_on_partial_ack: values.choice("restart_timer_on_partial_ack", &restarts),
             restart_timer_on_fast_retransmit: values.flag("restart_timer_on_fast_retransmit"),
             partial_ack_window: values.choice("partial_ack_window", &windows),
-            recovery_burst_segments: (!values.is_word("recovery_burst")).then(|| values.segments("recovery_burst")),
+            recovery_burst_segments: (!values.is_word("recovery_burst")).then(|| values.count("recovery_burst")),
             growth_at_recovery_end: values.flag("growth_at_recovery_end"),
         })
     }

@@ -54,8 +54,8 @@ impl Mechanism for Rack {
         "RACK-TLP: segments sent before a segment that has arrived are lost, and a probe finds a lost tail (RFC 8985).";
     const KEYS: &'static [Key] = &[Key::new(
         "min_rtt_window",
-        Kind::Time(Span::from_ms(1), Span::from_secs(3600)),
-        Default::Is(Value::Time(Span::from_secs(300))),
+        Kind::time(Span::from_ms(1), Span::from_secs(3600)),
+        Default::Is(Value::time(Span::from_secs(300))),
         "RFC 8985 §6.2 asks for one; literature: Linux",
         "How long the shortest round trip is valid, a quarter of which is the reordering window.",
     )];

@@ -41,15 +41,11 @@ impl std::default::Default for Rfc6675Params {
 impl Mechanism for Rfc6675 {
     const NAME: &'static str = "rfc6675";
     const ABOUT: &'static str = "SACK: the bytes in the network are computed from the scoreboard (RFC 6675).";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
         Key { source: "RFC 6675 §6 leaves it open", ..RESTART_TIMER_ON_PARTIAL_ACK },
-        Key::new(
-            "limited_transmit",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "RFC 6675 §5 (3), RFC 3042",
-            "Whether the first two duplicate acknowledgements allow new data to be sent.",
-        ),
+        Key::new("limited_transmit", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 6675 §5 (3), RFC 3042",
+            "Whether the first two duplicate acknowledgements allow new data to be sent."),
     ];
     const NEEDS: Needs = Needs::SACK;
     const KNOWS_LOSSES: bool = true;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sent_frames::SentFrames;
 use crate::ids::{Id, LinkId, NodeId, VcId};
-use crate::link::{Forwarding, Kind, NextHopCache, Packet, RoutingTable};
+use crate::link::{Forwarding, NextHopCache, Packet, PacketKind, RoutingTable};
 use crate::net::batched::abr::under_way::CellRun;
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, NextHop, SentPacket, What};
 use crate::net::batched::packets::port_places::PortPlaces;
@@ -79,7 +79,7 @@ pub(in crate::net::batched) struct ChangingUplink {
     /// Hash of the connection's name.
     pub(in crate::net::batched) vc_name: u64,
     /// What its packets carry.
-    pub(in crate::net::batched) kind: Kind,
+    pub(in crate::net::batched) kind: PacketKind,
     /// If its route changes.
     pub(in crate::net::batched) routed: Option<Box<RoutedUplink>>,
 }

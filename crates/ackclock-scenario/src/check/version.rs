@@ -111,7 +111,7 @@ fn mechanisms_of(section: Section) -> &'static [Mechanism] {
 }
 
 fn has_key(mechanism: &Mechanism, name: &str) -> bool {
-    mechanism.described.iter().any(|key| key.name == name)
+    mechanism.keys.iter().any(|key| key.name == name)
 }
 
 /// The mechanisms that a table chooses, by what they are called in either version.

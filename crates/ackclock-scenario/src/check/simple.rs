@@ -1,48 +1,46 @@
 //! Values of simple kinds: those that mechanisms describe their keys with, and texts.
 
-use ackclock::keys::MOST_ORDINAL;
+use ackclock::keys::{Default, Key, Kind, MOST_ORDINAL, Setting, Value, Values};
 
 use super::expectation::{example, unexpected};
 use super::fields::Fields;
+use super::quantities;
+use super::quantities::Amount;
 use super::words::{float, whole, word};
-use super::{defaults, quantities};
+use crate::keys::names;
 use crate::keys::words::alias;
-use crate::keys::{Key, Kind};
 use crate::text::diagnostic::Report;
 use crate::text::tree::{Item, Node, quoted};
-use crate::values::Value;
-
-/// Whether [`check`] knows a kind.
-pub(super) fn knows(kind: &Kind) -> bool {
-    match kind {
-        Kind::Flag | Kind::FlagOr(_) | Kind::Word(_) | Kind::Mechanism(_) | Kind::Integer { .. } => true,
-        Kind::Number { .. } | Kind::NumberOr { .. } | Kind::Share | Kind::Factor | Kind::Amount(_) => true,
-        Kind::Integers | Kind::Table(_) | Kind::Text | Kind::NodeName | Kind::LinkName(_) => true,
-        Kind::Ends | Kind::Route | Kind::Drops => false,
-        Kind::Position | Kind::Longitude | Kind::Metrics | Kind::Nodes => false,
-        Kind::Schedule(_) | Kind::Outages | Kind::RouteChanges | Kind::Errors(_) => false,
-    }
-}
+use crate::value::FileValue;
 
 /// The value of `key`, or `None` and a report.
-pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value> {
+pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<FileValue> {
+    of_kind(key, &key.kind, item, report)
+}
+
+fn of_kind(key: &Key, kind: &Kind, item: &Item, report: &mut Report) -> Option<FileValue> {
     let name = key.name;
-    match (&key.kind, &item.node) {
-        (Kind::Text | Kind::LinkName(_) | Kind::NodeName, Node::Text(text)) => Some(Value::Text(text.clone())),
-        (Kind::Flag | Kind::FlagOr(_), Node::Flag(flag)) => Some(Value::Flag(*flag)),
-        (Kind::Word(words) | Kind::FlagOr(words) | Kind::NumberOr { words, .. }, Node::Text(text)) => {
-            word(name, words, text, item.at, report).map(Value::Word)
+    let single = |value: Option<Value>| value.map(FileValue::from);
+    match (kind, &item.node) {
+        (Kind::Text | Kind::LinkName(_) | Kind::NodeName, Node::Text(text)) => Some(FileValue::Text(text.clone())),
+        (Kind::Flag, Node::Flag(flag)) => Some(Value::Flag(*flag).into()),
+        (Kind::Word(words) | Kind::Or(Kind::Flag | Kind::Number(_), words), Node::Text(text)) => {
+            single(word(name, words, text, item.at, report).map(Value::Word))
         }
+        (
+            Kind::Or(kind @ (Kind::Flag | Kind::Number(_)), _),
+            Node::Flag(_) | Node::Integer(Some(_)) | Node::Float(_),
+        ) => of_kind(key, kind, item, report),
         (Kind::Mechanism(family), Node::Text(text)) => {
-            word(name, family.names(), alias(text).unwrap_or(text), item.at, report).map(Value::Word)
+            single(word(name, names(*family), alias(text).unwrap_or(text), item.at, report).map(Value::Word))
         }
-        (Kind::Integer { min, max }, Node::Integer(integer)) => {
-            whole(name, *integer, *min, *max, item.at, report).map(Value::Integer)
+        (Kind::Integer(min, max), Node::Integer(integer)) => {
+            single(whole(name, *integer, *min, *max, item.at, report).map(Value::Integer))
         }
-        (Kind::Number { max } | Kind::NumberOr { max, .. }, Node::Integer(Some(_)) | Node::Float(_)) => {
+        (Kind::Number(max), Node::Integer(Some(_)) | Node::Float(_)) => {
             let number = float(&item.node);
             if number > 0.0 && number <= *max {
-                return Some(Value::Number(number));
+                return Some(Value::Number(number).into());
             }
             report.error(item.at, format!("`{name}` is {number}")).label(format!("must be more than 0, at most {max}"));
             None
@@ -50,36 +48,60 @@ pub(super) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<Value
         (Kind::Share, Node::Integer(Some(_)) | Node::Float(_)) => {
             let number = float(&item.node);
             if (0.0..=1.0).contains(&number) {
-                return Some(Value::Number(number));
+                return Some(Value::Number(number).into());
             }
             let help = (number > 1.0 && number <= 100.0).then(|| format!("{number} per cent are {}", number / 100.0));
             report.error(item.at, format!("`{name}` is {number}")).label("must be 0 to 1").help_if(help);
             None
         }
-        (Kind::Factor, Node::Integer(Some(_)) | Node::Float(_) | Node::Text(_)) => factor(name, item, report),
-        (Kind::Integers, Node::Array(items)) => integers(name, items, report),
+        (Kind::Factor, Node::Integer(Some(_)) | Node::Float(_) | Node::Text(_)) => single(factor(name, item, report)),
+        (Kind::Integers, Node::Array(items)) => {
+            integers(name, items, report).map(|integers| FileValue::Setting(Setting::Integers(integers)))
+        }
         (Kind::Table(keys), Node::Table(_)) => {
             let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
             let mut fields = Fields::new(name, item, &known, report)?;
-            settings(&mut fields, keys.iter()).map(Value::Table)
+            parameters(&mut fields, keys).map(|values| FileValue::Setting(Setting::Table(values)))
         }
-        (Kind::Amount(amount), _) => quantities::quantity(name, amount, item, report),
-        (_, _) => unexpected(key, item, report),
+        (kind, _) => match Amount::of(kind) {
+            Some(amount) => quantities::quantity(name, &amount, item, report),
+            None => unexpected(key, item, report),
+        },
     }
+}
+
+/// The default of a key, unless it depends on other things.
+pub(crate) fn default_value(key: &Key) -> Option<FileValue> {
+    match (key.default, key.kind) {
+        (Default::Is(Value::Word(word)), Kind::Text | Kind::LinkName(_)) => Some(FileValue::Text(word.to_owned())),
+        (Default::Is(value), _) => Some(value.into()),
+        (Default::Of(..) | Default::SameAs(_) | Default::Derived(_) | Default::Required(_), _) => None,
+    }
+}
+
+/// The parameters that these keys of a table describe.
+pub(super) fn parameters(fields: &mut Fields<'_>, keys: &[Key]) -> Option<Values> {
+    let mut values = Values::default();
+    for (name, value) in settings(fields, keys.iter())? {
+        if let FileValue::Setting(setting) = value {
+            values.push(name, setting);
+        }
+    }
+    Some(values)
 }
 
 /// The values of these keys of a table, given or defaults; everything wrong is reported.
 pub(super) fn settings<'k>(
     fields: &mut Fields<'_>,
     keys: impl Iterator<Item = &'k Key>,
-) -> Option<Vec<(&'static str, Value)>> {
-    let values: Vec<(&'static str, Option<Value>)> = keys.map(|key| (key.name, setting(fields, key))).collect();
+) -> Option<Vec<(&'static str, FileValue)>> {
+    let values: Vec<(&'static str, Option<FileValue>)> = keys.map(|key| (key.name, setting(fields, key))).collect();
     values.into_iter().map(|(name, value)| value.map(|value| (name, value))).collect()
 }
 
-fn setting(fields: &mut Fields<'_>, key: &Key) -> Option<Value> {
+fn setting(fields: &mut Fields<'_>, key: &Key) -> Option<FileValue> {
     if !fields.table.entries.contains_key(key.name)
-        && let Some(default) = defaults::value(key, &key.default, check)
+        && let Some(default) = default_value(key)
     {
         return Some(default);
     }
@@ -110,7 +132,7 @@ fn factor(name: &str, item: &Item, report: &mut Report) -> Option<Value> {
 }
 
 /// Whole numbers, each more than the one before.
-fn integers(name: &str, items: &[Item], report: &mut Report) -> Option<Value> {
+fn integers(name: &str, items: &[Item], report: &mut Report) -> Option<Vec<u64>> {
     let mut integers: Vec<u64> = Vec::with_capacity(items.len());
     for item in items {
         let Node::Integer(integer) = item.node else {
@@ -125,5 +147,5 @@ fn integers(name: &str, items: &[Item], report: &mut Report) -> Option<Value> {
         }
         integers.push(integer);
     }
-    Some(Value::Integers(integers))
+    Some(integers)
 }

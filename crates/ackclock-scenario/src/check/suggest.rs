@@ -1,8 +1,10 @@
 //! What was probably meant.
 
-use crate::keys::{Kind, Section};
-use crate::text::not_modelled;
-use crate::text::version;
+use ackclock::keys::Kind;
+
+use crate::check::not_modelled;
+use crate::check::version;
+use crate::keys::{Section, words_of};
 
 /// The word nearest to a misspelt one, if any is near enough to be meant.
 pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -34,7 +36,7 @@ pub(crate) fn explained(key: &str, word: &str) -> Option<String> {
 fn of_another_key(key: &str, word: &str) -> Option<String> {
     let sections = Section::everywhere().filter(|section| section.key_named(key).is_some());
     // What stands in the place of a number says nothing by itself: `none` and `never`.
-    let known = |kind: &Kind| matches!(kind, Kind::Word(_) | Kind::Mechanism(_)) && kind.words().contains(&word);
+    let known = |kind: &Kind| matches!(kind, Kind::Word(_) | Kind::Mechanism(_)) && words_of(kind).contains(&word);
     let other = sections.flat_map(|section| section.keys()).find(|other| other.name != key && known(&other.kind));
     other.map(|other| format!("write {} = {word:?}", other.name))
 }

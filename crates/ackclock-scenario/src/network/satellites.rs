@@ -190,7 +190,7 @@ impl Rules {
             up_no_receiver,
             down_no_receiver: settings.choice("old_downlink", &words::OLD_DOWNLINKS)?,
             under_way: settings.choice("in_flight", &words::IN_FLIGHT)?,
-            reordering: settings.choice("reordering", &words::REORDERINGS)?,
+            reordering: settings.choice("reordering", Reordering::WORDS)?,
             isl_queue: settings.choice("isl_queue", &words::ISL_QUEUES)?,
         })
     }

@@ -1,11 +1,11 @@
 //! The keys of one table in a list.
 
+use ackclock::keys::{Kind, Quantity};
+
 use super::quantities::{quantity_of, time_of};
-use crate::keys::Amount;
+use crate::check::suggest;
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::{Item, Node, Table, quoted};
-use crate::values::quantity::Quantity;
 
 /// The keys of one table in a list.
 pub(super) struct Fields<'a> {
@@ -67,8 +67,8 @@ impl<'a> Fields<'a> {
     }
 
     /// A quantity.
-    pub(super) fn quantity(&mut self, key: &str, amount: &Amount<'_>) -> Option<Quantity> {
+    pub(super) fn quantity(&mut self, key: &str, kind: &Kind) -> Option<Quantity> {
         let item = self.item(key, "\"...\"")?;
-        quantity_of(key, amount, item, self.report)
+        quantity_of(key, kind, item, self.report)
     }
 }

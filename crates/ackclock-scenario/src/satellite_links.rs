@@ -11,8 +11,8 @@ use ackclock_sat::plan::{self as sat, NodeId, Plan};
 use crate::flows::PlannedFlow;
 use crate::network::Network;
 use crate::network::routes;
+use crate::network::satellites::SatelliteNetwork;
 use crate::satellites::Satellites;
-use crate::satellites::network::SatelliteNetwork;
 use crate::text::diagnostic::Report;
 
 /// Puts what the contact plan says into a network whose flows are known.

@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::keys::MOST_ORDINAL;
+use ackclock::keys::{Key, Kind, MOST_ORDINAL};
 use ackclock::record::{GROUPS, Metric};
 use ackclock::scenario::ForcedDrop;
 
 use super::expectation::expectation;
 use super::fields::Fields;
-use super::simple::settings;
+use super::simple::parameters;
 use super::words::whole;
-use crate::keys::{DROP, Kind};
+use crate::check::suggest;
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::{Item, Node, quoted};
-use crate::values::{Name, Value};
+use crate::value::{FileValue, Name};
 
 /// Names of nodes: as many as the kind wants.
-pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -> Option<Value> {
+pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -> Option<FileValue> {
     let mut names = Vec::with_capacity(items.len());
     let mut fine = true;
     for item in items {
@@ -40,11 +39,11 @@ pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mu
             .help(format!("write {name} = {example}"));
         return None;
     }
-    fine.then_some(Value::Names(names))
+    fine.then_some(FileValue::Names(names))
 }
 
 /// Metrics and groups of metrics.
-pub(super) fn metrics(items: &[Item], report: &mut Report) -> Option<Value> {
+pub(super) fn metrics(items: &[Item], report: &mut Report) -> Option<FileValue> {
     let mut metrics = Vec::new();
     let mut fine = true;
     for item in items {
@@ -68,7 +67,7 @@ pub(super) fn metrics(items: &[Item], report: &mut Report) -> Option<Value> {
             fine = false;
         }
     }
-    fine.then(|| Value::Metrics(metrics.into_iter().collect()))
+    fine.then(|| FileValue::Metrics(metrics.into_iter().collect()))
 }
 
 /// What may stand in a list of metrics.
@@ -77,7 +76,7 @@ pub(crate) fn metric_words() -> Vec<&'static str> {
 }
 
 /// Segments that are lost on purpose.
-pub(super) fn drops(items: &[Item], report: &mut Report) -> Option<Value> {
+pub(super) fn drops(keys: &[Key], items: &[Item], report: &mut Report) -> Option<FileValue> {
     let mut drops = BTreeMap::new();
     let mut fine = true;
     for item in items {
@@ -86,7 +85,7 @@ pub(super) fn drops(items: &[Item], report: &mut Report) -> Option<Value> {
                 let segment = whole("drops", *integer, 0, MOST_ORDINAL, item.at, report);
                 segment.map(|segment| ForcedDrop { segment, transmission: 1 })
             }
-            Node::Table(_) => drop_table(item, report),
+            Node::Table(_) => drop_table(keys, item, report),
             _ => {
                 report
                     .error(item.at, format!("an element of `drops` is {}", item.described()))
@@ -102,16 +101,12 @@ pub(super) fn drops(items: &[Item], report: &mut Report) -> Option<Value> {
             report.warning(item.at, "this loss is in the list already").label("counts once");
         }
     }
-    fine.then_some(Value::Drops(drops.into_values().collect()))
+    fine.then_some(FileValue::Drops(drops.into_values().collect()))
 }
 
-fn drop_table(item: &Item, report: &mut Report) -> Option<ForcedDrop> {
-    let known: Vec<&str> = DROP.iter().map(|key| key.name).collect();
+fn drop_table(keys: &[Key], item: &Item, report: &mut Report) -> Option<ForcedDrop> {
+    let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
     let mut fields = Fields::new("drops", item, &known, report)?;
-    let values = settings(&mut fields, DROP.iter())?;
-    let integer = |name: &str| match values.iter().find(|(known, _)| *known == name)?.1 {
-        Value::Integer(integer) => Some(integer),
-        _ => None,
-    };
-    Some(ForcedDrop { segment: integer("segment")?, transmission: u32::try_from(integer("transmission")?).ok()? })
+    let values = parameters(&mut fields, keys)?;
+    Some(ForcedDrop { segment: values.long_integer("segment"), transmission: values.integer("transmission") })
 }

@@ -1,39 +1,36 @@
 //! Error models, as the value of the key `errors`: the keys of each are those that it describes itself.
 
-use ackclock::keys::Values;
-use ackclock::link::ErrorParams;
+use ackclock::keys::{Key, Value};
+use ackclock::link::{AppliesTo, ErrorParams, Place};
 
 use super::expectation::example;
 use super::fields::Fields;
-use super::simple::{check, settings};
-use crate::keys::words::{APPLIES_TO, PLACES};
-use crate::keys::{ErrorModelKeys, Key, MODEL, error_models, to_plain};
+use super::simple::{check, parameters, settings};
+use crate::keys::{ErrorModelKeys, MODEL, error_models};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node, Table};
-use crate::values::{LinkErrors, Name, Value};
+use crate::value::{FileValue, LinkErrors, Name};
 
 /// One error model, or a list of them, in tables that have the keys `around` beside those of the model.
-pub(super) fn errors(item: &Item, around: &[Key], report: &mut Report) -> Option<Value> {
+pub(super) fn errors(item: &Item, around: &[Key], report: &mut Report) -> Option<FileValue> {
     let items = match &item.node {
         Node::Array(items) => items.as_slice(),
         _ => std::slice::from_ref(item),
     };
     let all: Vec<Option<LinkErrors>> = items.iter().map(|item| error(item, around, report)).collect();
-    all.into_iter().collect::<Option<Vec<_>>>().map(Value::Errors)
+    all.into_iter().collect::<Option<Vec<_>>>().map(FileValue::Errors)
 }
 
 fn error(item: &Item, around: &[Key], report: &mut Report) -> Option<LinkErrors> {
     let mut fields = Fields::new("errors", item, &known(around), report)?;
     let chosen = fields.item(MODEL.name, &example(&MODEL))?;
-    let Value::Word(name) = check(&MODEL, chosen, fields.report)? else { return None };
+    let name = check(&MODEL, chosen, fields.report)?.word()?;
     let model = error_models().iter().find(|known| known.model.name == name)?;
     refuse_those_of_others(&mut fields, model, around)?;
-    let own = settings(&mut fields, model.keys.iter());
+    let own = parameters(&mut fields, &model.keys);
     let others = settings(&mut fields, around.iter());
     let (own, others) = (own?, others?);
-    let value = |name: &str| own.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
-    let values = Values::of(model.model.keys, |key| Some(to_plain(key, value(key.name)?)));
-    let params = match (model.model.params)(&values) {
+    let params = match (model.model.params)(&own) {
         Ok(params) => params,
         Err(misfit) => {
             let at = misfit.keys.iter().find_map(|path| place_of(fields.table, path));
@@ -52,14 +49,15 @@ fn error(item: &Item, around: &[Key], report: &mut Report) -> Option<LinkErrors>
     let word = |name: &str| others.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.word());
     let params = ErrorParams {
         model: params,
-        place: meaning(word("place")?, &PLACES)?,
-        applies_to: meaning(word("applies_to")?, &APPLIES_TO)?,
+        place: meaning(word("place")?, Place::WORDS)?,
+        applies_to: meaning(word("applies_to")?, AppliesTo::WORDS)?,
     };
     let direction = fields.table.entries.get("direction").and_then(|entry| match &entry.item.node {
         Node::Text(text) if text != "both" => Some(Name { text: text.clone(), at: entry.item.at }),
         _ => None,
     });
-    let keys = [(MODEL.name, Value::Word(name))].into_iter().chain(own).chain(others).collect();
+    let own = own.iter().map(|(name, setting)| (name, FileValue::Setting(setting.clone())));
+    let keys = [(MODEL.name, Value::Word(name).into())].into_iter().chain(own).chain(others).collect();
     Some(LinkErrors { keys, params, direction })
 }
 

@@ -1,25 +1,81 @@
 //! Quantities: numbers with a unit, and what may stand in their place.
 
-use super::words::{float, whole};
-use crate::keys::words::TechnologyWord;
-use crate::keys::{Amount, Bare, INSTANT, Limit};
-use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
-use crate::text::tree::{Item, Node, quoted};
-use crate::values::Value;
-use crate::values::quantity::{Dimension, Quantity, QuantityError, bytes_per_second, nearest_unit};
+use std::slice;
 
-/// The quantity of a key within a table.
-pub(super) fn quantity_of(name: &str, amount: &Amount<'_>, item: &Item, report: &mut Report) -> Option<Quantity> {
-    match quantity(name, amount, item, report)? {
-        Value::Quantity(quantity) => Some(quantity),
-        _ => None,
+use ackclock::keys::{DAY, Dimension, INSTANT, Kind, Limit, Quantity, QuantityError, Value, bytes_per_second};
+
+use super::words::{float, whole};
+use crate::check::suggest;
+use crate::keys::words::TechnologyWord;
+use crate::text::diagnostic::{At, Report};
+use crate::text::tree::{Item, Node, quoted};
+use crate::value::FileValue;
+
+/// A number with a unit, or something else that stands in its place.
+#[derive(Clone, Copy)]
+pub(crate) struct Amount<'a> {
+    /// Dimensions and their limits in base units, both included.
+    pub(crate) limits: &'a [Limit],
+    /// Words allowed instead.
+    pub(crate) words: &'static [&'static str],
+    /// Numbers without unit allowed instead.
+    pub(crate) bare: Bare,
+}
+
+/// Which numbers without unit may stand in the place of a quantity.
+#[derive(Clone, Copy)]
+pub(crate) enum Bare {
+    None,
+    /// More than 0, at most 1.
+    Fraction,
+    /// A whole number up to this.
+    Integer {
+        max: u64,
+    },
+}
+
+impl<'a> Amount<'a> {
+    /// What a kind says, if its values are quantities or may be.
+    pub(crate) fn of(kind: &'a Kind) -> Option<Amount<'a>> {
+        let limited = |limits| Amount { limits, words: &[], bare: Bare::None };
+        match kind {
+            Kind::Quantity(limit) => Some(limited(slice::from_ref(limit))),
+            Kind::Quantities(limits) => Some(limited(limits)),
+            Kind::Level => Some(Amount { bare: Bare::Fraction, ..limited(LEVELS) }),
+            Kind::Or(Kind::Integer(_, max), words) => {
+                Some(Amount { limits: &[], words, bare: Bare::Integer { max: *max } })
+            }
+            Kind::Or(kind, words) => Some(Amount { words, ..Amount::of(kind)? }),
+            Kind::Flag | Kind::Word(_) | Kind::Number(_) | Kind::Share | Kind::Factor | Kind::Integer(..) => None,
+            Kind::Integers | Kind::Table(_) | Kind::Mechanism(_) | Kind::Text | Kind::NodeName => None,
+            Kind::LinkName(_) | Kind::Ends | Kind::Route | Kind::Nodes | Kind::RouteChanges | Kind::Drops(_) => None,
+            Kind::Schedule(_) | Kind::Outages | Kind::Errors(_) | Kind::Metrics => None,
+            Kind::Position | Kind::Longitude => None,
+        }
     }
+
+    /// The limits of what networks of a technology can have of it: where cells and packets are counted, cells are of ATM networks, and
+    /// packets and octets are of packet networks.
+    pub(crate) fn limits_in(&self, technology: TechnologyWord) -> Vec<Limit> {
+        let counts = |dimension| self.limits.iter().any(|limit| limit.dimension == dimension);
+        let is_of_both = counts(Dimension::Cells) && counts(Dimension::Packets);
+        let fits = |limit: &&Limit| match limit.dimension {
+            Dimension::Cells => technology == TechnologyWord::Atm,
+            Dimension::Packets | Dimension::Size => technology == TechnologyWord::Packet,
+            _ => true,
+        };
+        self.limits.iter().filter(|limit| !is_of_both || fits(limit)).copied().collect()
+    }
+}
+
+/// The quantity of a key within a table, of a kind that is nothing else.
+pub(super) fn quantity_of(name: &str, kind: &Kind, item: &Item, report: &mut Report) -> Option<Quantity> {
+    quantity(name, &Amount::of(kind)?, item, report)?.quantity()
 }
 
 /// The time of a key within a table, picoseconds, `min` at least.
 pub(super) fn time_of(name: &str, item: &Item, min: u64, report: &mut Report) -> Option<u64> {
-    let amount = quantity_of(name, &Amount { limits: &[INSTANT], words: &[], bare: Bare::None }, item, report)?.amount;
+    let amount = quantity_of(name, &INSTANT, item, report)?.amount;
     if amount >= min {
         return Some(amount);
     }
@@ -36,7 +92,7 @@ pub(super) fn quantity_in(
     amount: &Amount<'_>,
     item: &Item,
     report: &mut Report,
-) -> Option<Value> {
+) -> Option<FileValue> {
     if matches!(&item.node, Node::Text(text) if is_accepted(amount, text)) {
         return quantity(name, amount, item, report);
     }
@@ -48,13 +104,13 @@ fn dimensions(amount: &Amount<'_>) -> Vec<Dimension> {
 }
 
 /// The quantity of a key, or what stands in its place.
-pub(super) fn quantity(name: &str, amount: &Amount<'_>, item: &Item, report: &mut Report) -> Option<Value> {
+pub(super) fn quantity(name: &str, amount: &Amount<'_>, item: &Item, report: &mut Report) -> Option<FileValue> {
     let dimensions = dimensions(amount);
     match (&item.node, &amount.bare) {
         (Node::Integer(Some(_)) | Node::Float(_), Bare::Fraction) => {
             let number = float(&item.node);
             if number > 0.0 && number <= 1.0 {
-                return Some(Value::Number(number));
+                return Some(Value::Number(number).into());
             }
             let cells = format!("{number} cells");
             let help = (number > 1.0 && is_accepted(amount, &cells)).then(|| format!("for cells write {cells:?}"));
@@ -65,7 +121,7 @@ pub(super) fn quantity(name: &str, amount: &Amount<'_>, item: &Item, report: &mu
             return None;
         }
         (Node::Integer(integer), Bare::Integer { max }) => {
-            return whole(name, *integer, 0, *max, item.at, report).map(Value::Integer);
+            return whole(name, *integer, 0, *max, item.at, report).map(|integer| Value::Integer(integer).into());
         }
         (Node::Integer(_) | Node::Float(_), _) => {
             let number = match item.node {
@@ -105,7 +161,7 @@ pub(super) fn quantity(name: &str, amount: &Amount<'_>, item: &Item, report: &mu
         return None;
     };
     if let Some(word) = amount.words.iter().find(|word| **word == text.trim()) {
-        return Some(Value::Word(word));
+        return Some(Value::Word(word).into());
     }
     match Quantity::parse(text, &dimensions) {
         Ok(quantity) => within_limits(name, amount, quantity, text, item.at, report),
@@ -123,10 +179,10 @@ fn within_limits(
     text: &str,
     at: At,
     report: &mut Report,
-) -> Option<Value> {
+) -> Option<FileValue> {
     let limit = amount.limits.iter().find(|limit| limit.dimension == quantity.dimension)?;
     if (limit.min..=limit.max).contains(&quantity.amount) {
-        return Some(Value::Quantity(quantity));
+        return Some(quantity.into());
     }
     let is_zero = quantity.amount == 0;
     report
@@ -170,7 +226,7 @@ fn is_accepted(amount: &Amount<'_>, text: &str) -> bool {
 
 /// A number without a unit with the units of one or two dimensions that it may have, each in quotes.
 fn examples(amount: &Amount<'_>, number: &str) -> Vec<String> {
-    let spelled = |limit: &Limit| format!("{number} {}", limit.example_unit());
+    let spelled = |limit: &Limit| format!("{number} {}", example_unit(limit));
     // Buffers of many bandwidth-delay products are not what a bare number means.
     let is_meant =
         |limit: &&Limit| limit.dimension != Dimension::Bdp || number.parse().is_ok_and(|number: f64| number <= 10.0);
@@ -290,4 +346,52 @@ fn alternatives(amount: &Amount<'_>) -> String {
 fn units(dimensions: &[Dimension]) -> String {
     let lists: Vec<&str> = dimensions.iter().map(|dimension| dimension.unit_list()).collect();
     format!("units that fit: {}", lists.join(", "))
+}
+
+/// Limits of levels in cells.
+const LEVELS: &[Limit] = &[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }];
+
+/// The unit that an example most likely wants.
+pub(super) fn example_unit(limit: &Limit) -> &'static str {
+    match limit.dimension {
+        Dimension::Rate => "Mbps",
+        Dimension::Time if limit.max > DAY.as_ps() => "s",
+        Dimension::Time => "ms",
+        Dimension::Size => "B",
+        Dimension::Distance => "km",
+        other => other.unit_list(),
+    }
+}
+
+/// The unit that was probably meant by a spelling in no table, among those of `allowed`.
+pub(crate) fn nearest_unit(spelling: &str, allowed: &[Dimension]) -> Option<&'static str> {
+    let units = || allowed.iter().flat_map(|dimension| dimension.spellings());
+    let same_letters = units().map(|(unit, _)| unit).find(|unit| unit.eq_ignore_ascii_case(spelling));
+    same_letters.or_else(|| {
+        // "Kb" for a size, "Mb/s" for a rate: the same first letter, and not much else is different.
+        let letter = spelling.chars().next()?;
+        let first_fits = |unit: &&str| unit.starts_with(|c: char| c.eq_ignore_ascii_case(&letter));
+        let usual = units().filter(|(_, is_usual)| *is_usual).map(|(unit, _)| unit).filter(first_fits);
+        let distance = |unit: &str| strsim::damerau_levenshtein(&spelling.to_lowercase(), &unit.to_lowercase());
+        let near = usual.map(|unit| (distance(unit), unit)).filter(|(distance, _)| *distance <= 2);
+        near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_unit_has_the_same_letters_or_nearly() {
+        assert_eq!(nearest_unit("mbps", &[Dimension::Rate]), Some("Mbps"));
+        assert_eq!(nearest_unit("KB", &[Dimension::Size]), Some("kB"));
+        assert_eq!(nearest_unit("Kb", &[Dimension::Size]), Some("kB"));
+        assert_eq!(nearest_unit("mb/s", &[Dimension::Rate]), Some("Mb/s"));
+        assert_eq!(nearest_unit("Mbs", &[Dimension::Rate]), Some("Mbps"));
+        assert_eq!(nearest_unit("celsl", &[Dimension::Cells, Dimension::Size]), Some("cells"));
+        assert_eq!(nearest_unit("sec", &[Dimension::Time]), Some("s"));
+        assert_eq!(nearest_unit("Kb", &[Dimension::Rate]), Some("kbps"));
+        assert_eq!(nearest_unit("parsec", &[Dimension::Time]), None);
+    }
 }

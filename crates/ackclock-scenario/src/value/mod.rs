@@ -1,30 +1,23 @@
 //! The values of keys: what a scenario file says, once it is checked, and how it is written out.
 
+pub(crate) mod positions;
+
 use std::fmt::Write as _;
 
+use ackclock::keys::{Dimension, Quantity, Setting, Value};
 use ackclock::link::ErrorParams;
 use ackclock::record::MetricSet;
 use ackclock::scenario::ForcedDrop;
 use ackclock::units::{Span, Time};
 
+use self::positions::Position;
 use crate::text::diagnostic::At;
-use crate::values::positions::{self, Position};
-use crate::values::quantity::{Dimension, Quantity};
 
-/// A checked value.
+/// The checked value of a key of a scenario file: what every parameter may be, or what only files have.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum FileValue {
+    Setting(Setting),
     Text(String),
-    Flag(bool),
-    /// One of the words of the key's kind.
-    Word(&'static str),
-    Integer(u64),
-    Number(f64),
-    Quantity(Quantity),
-    /// Each more than the one before.
-    Integers(Vec<u64>),
-    /// The keys of a table of a mechanism, in their order.
-    Table(Vec<(&'static str, Value)>),
     Names(Vec<Name>),
     /// Each once, in the order of [`Metric::ALL`].
     Metrics(MetricSet),
@@ -70,7 +63,7 @@ pub(crate) struct Outage {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkErrors {
     /// What it is made of, in the order of writing.
-    pub(crate) keys: Vec<(&'static str, Value)>,
+    pub(crate) keys: Vec<(&'static str, FileValue)>,
     pub(crate) params: ErrorParams,
     /// The name `a->b` of the direction; `None`: both, each by itself.
     pub(crate) direction: Option<Name>,
@@ -90,12 +83,34 @@ impl PartialEq for RouteChange {
     }
 }
 
-impl Value {
+impl From<Value> for FileValue {
+    fn from(value: Value) -> FileValue {
+        FileValue::Setting(Setting::One(value))
+    }
+}
+
+impl From<Quantity> for FileValue {
+    fn from(quantity: Quantity) -> FileValue {
+        Value::Quantity(quantity).into()
+    }
+}
+
+impl FileValue {
+    /// A single value that every parameter may have.
+    pub(crate) fn single(&self) -> Option<Value> {
+        if let FileValue::Setting(Setting::One(value)) = self { Some(*value) } else { None }
+    }
+
     /// The word, or the boolean as a word; what conditions of keys are compared with.
     pub(crate) fn word(&self) -> Option<&'static str> {
-        match self {
-            Value::Word(word) => Some(word),
-            Value::Flag(flag) => Some(if *flag { "true" } else { "false" }),
+        self.single().and_then(Value::word)
+    }
+
+    /// The quantity; of one that changes, at the start.
+    pub(crate) fn quantity(&self) -> Option<Quantity> {
+        match (self, self.single()) {
+            (_, Some(Value::Quantity(quantity))) => Some(quantity),
+            (FileValue::Schedule(schedule), _) => Some(schedule.first),
             _ => None,
         }
     }
@@ -103,33 +118,36 @@ impl Value {
     /// As in a file.
     pub(crate) fn spelled(&self) -> String {
         match self {
-            Value::Text(string) => text(string),
-            Value::Flag(flag) => flag.to_string(),
-            Value::Word(word) => text(word),
-            Value::Integer(integer) => integer.to_string(),
-            Value::Number(number) => format!("{number:?}"),
-            Value::Quantity(quantity) => text(&quantity.canonical()),
-            Value::Integers(integers) => list(integers.iter().map(u64::to_string)),
-            Value::Table(keys) => table(keys),
-            Value::Names(names) => list(names.iter().map(|name| text(&name.text))),
-            Value::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
-            Value::Drops(all) => drops(all),
-            Value::Schedule(schedule) => schedule.spelled(),
-            Value::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
-            Value::RouteChanges(all) => list(all.iter().map(RouteChange::spelled)),
-            Value::Position(position) => text(&position.to_string()),
-            Value::Longitude(degrees) => text(&positions::spelled_longitude(*degrees)),
-            Value::Errors(all) => list(all.iter().map(|errors| table(&errors.keys))),
+            FileValue::Setting(setting) => spelled(setting),
+            FileValue::Text(string) => text(string),
+            FileValue::Names(names) => list(names.iter().map(|name| text(&name.text))),
+            FileValue::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
+            FileValue::Drops(all) => drops(all),
+            FileValue::Schedule(schedule) => schedule.spelled(),
+            FileValue::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
+            FileValue::RouteChanges(all) => list(all.iter().map(RouteChange::spelled)),
+            FileValue::Position(position) => text(&position.to_string()),
+            FileValue::Longitude(degrees) => text(&positions::spelled_longitude(*degrees)),
+            FileValue::Errors(all) => {
+                list(all.iter().map(|errors| table(errors.keys.iter().map(|(key, value)| (*key, value.spelled())))))
+            }
         }
     }
 }
 
-impl Schedule {
-    /// The value at the start.
-    pub(crate) fn first(&self) -> Quantity {
-        self.first
+fn spelled(setting: &Setting) -> String {
+    match setting {
+        Setting::One(Value::Flag(flag)) => flag.to_string(),
+        Setting::One(Value::Word(word)) => text(word),
+        Setting::One(Value::Integer(integer)) => integer.to_string(),
+        Setting::One(Value::Number(number)) => format!("{number:?}"),
+        Setting::One(Value::Quantity(quantity)) => text(&quantity.canonical()),
+        Setting::Integers(integers) => list(integers.iter().map(u64::to_string)),
+        Setting::Table(values) => table(values.iter().map(|(key, setting)| (key, spelled(setting)))),
     }
+}
 
+impl Schedule {
     pub(crate) fn points(&self) -> impl Iterator<Item = (Time, u64)> {
         let then = self.then.iter().map(|&(ps, quantity)| (Time::from_ps(ps), quantity.amount));
         [(Time::ZERO, self.first.amount)].into_iter().chain(then)
@@ -178,8 +196,8 @@ pub(crate) fn drops(drops: &[ForcedDrop]) -> String {
     }))
 }
 
-fn table(keys: &[(&'static str, Value)]) -> String {
-    let keys: Vec<String> = keys.iter().map(|(key, value)| format!("{key} = {}", value.spelled())).collect();
+fn table<'a>(keys: impl Iterator<Item = (&'a str, String)>) -> String {
+    let keys: Vec<String> = keys.map(|(key, value)| format!("{key} = {value}")).collect();
     format!("{{ {} }}", keys.join(", "))
 }
 

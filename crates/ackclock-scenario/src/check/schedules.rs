@@ -1,16 +1,16 @@
 //! Lists of instants: quantities and routes that change, and outages.
 
+use ackclock::keys::{Kind, Quantity};
+
 use super::fields::Fields;
 use super::lists;
 use super::quantities::quantity_of;
-use crate::keys::{Amount, Kind};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node};
-use crate::values::quantity::Quantity;
-use crate::values::{Outage, RouteChange, Schedule, Value};
+use crate::value::{FileValue, Outage, RouteChange, Schedule};
 
 /// A list of quantities with their instants: `["10 ms", { at = "20 s", delay = "100 ms" }]`.
-pub(super) fn schedule(name: &str, amount: &Amount<'_>, items: &[Item], at: At, report: &mut Report) -> Option<Value> {
+pub(super) fn schedule(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -> Option<FileValue> {
     let Some((first, rest)) = items.split_first() else {
         report.error(at, format!("`{name}` is empty")).label("expected the value at the start");
         return None;
@@ -22,12 +22,12 @@ pub(super) fn schedule(name: &str, amount: &Amount<'_>, items: &[Item], at: At, 
             .help(format!("write {name} = [\"...\", {{ at = \"20 s\", {name} = \"...\" }}]"));
         return None;
     }
-    let first = quantity_of(name, amount, first, report);
+    let first = quantity_of(name, kind, first, report);
     let mut then: Vec<(u64, Quantity)> = Vec::with_capacity(rest.len());
     let mut fine = true;
     for item in rest {
         let mut fields = Fields::new(name, item, &["at", name], report)?;
-        let (time, value) = (fields.time("at", 1), fields.quantity(name, amount));
+        let (time, value) = (fields.time("at", 1), fields.quantity(name, kind));
         let (Some(time), Some(value)) = (time, value) else {
             fine = false;
             continue;
@@ -39,11 +39,11 @@ pub(super) fn schedule(name: &str, amount: &Amount<'_>, items: &[Item], at: At, 
         then.push((time, value));
     }
     let first = first.filter(|_| fine)?;
-    Some(Value::Schedule(Schedule { first, then }))
+    Some(FileValue::Schedule(Schedule { first, then }))
 }
 
 /// A list of outages: `[{ from = "10 s", until = "12 s" }]`.
-pub(super) fn outages(items: &[Item], report: &mut Report) -> Option<Value> {
+pub(super) fn outages(items: &[Item], report: &mut Report) -> Option<FileValue> {
     let mut outages: Vec<Outage> = Vec::with_capacity(items.len());
     let mut fine = true;
     for item in items {
@@ -63,11 +63,11 @@ pub(super) fn outages(items: &[Item], report: &mut Report) -> Option<Value> {
         }
         outages.push(Outage { from_ps, until_ps });
     }
-    fine.then_some(Value::Outages(outages))
+    fine.then_some(FileValue::Outages(outages))
 }
 
 /// A list of routes with their instants: `[{ at = "2 s", route = ["s1", "sw1", "d1"] }]`.
-pub(super) fn routes(name: &str, items: &[Item], report: &mut Report) -> Option<Value> {
+pub(super) fn routes(name: &str, items: &[Item], report: &mut Report) -> Option<FileValue> {
     let mut changes: Vec<RouteChange> = Vec::with_capacity(items.len());
     let mut fine = true;
     for item in items {
@@ -82,7 +82,7 @@ pub(super) fn routes(name: &str, items: &[Item], report: &mut Report) -> Option<
             }
             None => None,
         };
-        let (Some(at_ps), Some(Value::Names(nodes))) = (time, nodes) else {
+        let (Some(at_ps), Some(FileValue::Names(nodes))) = (time, nodes) else {
             fine = false;
             continue;
         };
@@ -92,5 +92,5 @@ pub(super) fn routes(name: &str, items: &[Item], report: &mut Report) -> Option<
         }
         changes.push(RouteChange { at_ps, nodes, place: item.at });
     }
-    fine.then_some(Value::RouteChanges(changes))
+    fine.then_some(FileValue::RouteChanges(changes))
 }

@@ -1,9 +1,11 @@
 //! Words and numbers.
 
+use ackclock::keys::Family;
+
+use crate::check::suggest;
 use crate::keys::words::TechnologyWord;
-use crate::keys::{Family, policies};
+use crate::keys::{names, policies};
 use crate::text::diagnostic::{At, Report};
-use crate::text::suggest;
 use crate::text::tree::{Node, quoted};
 
 /// The one of `words` that a text is.
@@ -35,7 +37,7 @@ pub(super) fn policy(
     at: At,
     report: &mut Report,
 ) -> Option<&'static str> {
-    let all = Family::Policy.names();
+    let all = names(Family::Policy);
     if let Some(policy) = all.iter().find(|policy| **policy == text) {
         return Some(policy);
     }

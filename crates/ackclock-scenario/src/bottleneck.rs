@@ -1,5 +1,6 @@
 //! The link that efficiency refers to, and the payload rate that is an efficiency of 1.
 
+use ackclock::keys::Quantity;
 use ackclock::scenario::{Bottleneck, Technology};
 
 use crate::flows::PlannedFlow;
@@ -9,7 +10,6 @@ use crate::queues::nearest_link;
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
 use crate::text::tree::quoted;
-use crate::values::quantity::Quantity;
 
 /// The bottleneck that the top of the file names. `Err`: wrong, and reported.
 pub(crate) fn find(

@@ -2,7 +2,7 @@
 //!
 //! A name that scenario files know as a mechanism leaves the lists by itself, here and on the page.
 
-use crate::keys::Section;
+use crate::keys::{Section, words_of};
 
 /// The page of the documentation that says what is not modelled.
 pub const NOT_MODELLED_PAGE: &str = "docs/not-modelled.md";
@@ -35,7 +35,7 @@ fn plain(word: &str) -> String {
 /// Whether scenario files may name one of `words` as the value of a key.
 fn is_modelled(words: &[&str]) -> bool {
     let knows = |known: &[&str]| known.iter().any(|known| words.contains(&plain(known).as_str()));
-    Section::everywhere().flat_map(Section::keys).any(|key| knows(key.kind.words()))
+    Section::everywhere().flat_map(Section::keys).any(|key| knows(words_of(&key.kind)))
 }
 
 /// Topics of the page, and of each: words in lower case without punctuation, and the name that they stand for.

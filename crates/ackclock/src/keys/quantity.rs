@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// What a quantity measures. Amounts are whole numbers of the dimension's base unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dimension {
+pub enum Dimension {
     /// Bits per second.
     Rate,
     /// Picoseconds.
@@ -29,16 +29,16 @@ pub(crate) enum Dimension {
 
 /// A checked amount of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Quantity {
+pub struct Quantity {
     /// What is measured.
-    pub(crate) dimension: Dimension,
+    pub dimension: Dimension,
     /// In the base unit of the dimension.
-    pub(crate) amount: u64,
+    pub amount: u64,
 }
 
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum QuantityError {
+pub enum QuantityError {
     /// It does not begin with a number.
     NotANumber,
     /// There is a minus sign.
@@ -76,7 +76,7 @@ pub(crate) enum QuantityError {
 
 impl Dimension {
     /// All of them.
-    pub(crate) const ALL: [Dimension; 10] = [
+    pub const ALL: [Dimension; 10] = [
         Dimension::Rate,
         Dimension::Time,
         Dimension::Size,
@@ -90,7 +90,7 @@ impl Dimension {
     ];
 
     /// The unit of columns of tables, as the end of their names, and how many base units it is.
-    pub(crate) fn column_unit(self) -> (&'static str, f64) {
+    pub fn column_unit(self) -> (&'static str, f64) {
         match self {
             Dimension::Rate => ("bps", 1.0),
             Dimension::Time => ("s", 1e12),
@@ -106,7 +106,7 @@ impl Dimension {
     }
 
     /// What it is called in a sentence.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Dimension::Rate => "a rate",
             Dimension::Time => "a time",
@@ -122,7 +122,7 @@ impl Dimension {
     }
 
     /// What it is called in a list.
-    pub(crate) fn short_name(self) -> &'static str {
+    pub fn short_name(self) -> &'static str {
         match self {
             Dimension::Cells => "cells",
             Dimension::Packets => "packets",
@@ -134,7 +134,7 @@ impl Dimension {
     }
 
     /// The base unit in a sentence.
-    pub(crate) fn base_unit(self) -> &'static str {
+    pub fn base_unit(self) -> &'static str {
         match self {
             Dimension::Rate => "bits per second",
             Dimension::Time => "picoseconds",
@@ -150,7 +150,7 @@ impl Dimension {
     }
 
     /// The units as a list for people.
-    pub(crate) fn unit_list(self) -> &'static str {
+    pub fn unit_list(self) -> &'static str {
         match self {
             Dimension::Rate => "bps, kbps, Mbps, Gbps, Tbps (or Mb/s, Mbit/s, ...)",
             Dimension::Time => "ps, ns, us, ms, s, min, h",
@@ -165,15 +165,15 @@ impl Dimension {
         }
     }
 
-    /// Every spelling of every unit.
-    pub(crate) fn spellings(self) -> impl Iterator<Item = &'static str> {
-        UNITS.iter().filter(move |unit| unit.dimension == self).map(|unit| unit.name)
+    /// Every spelling of every unit, and whether it is the usual one.
+    pub fn spellings(self) -> impl Iterator<Item = (&'static str, bool)> {
+        UNITS.iter().filter(move |unit| unit.dimension == self).map(|unit| (unit.name, unit.canonical))
     }
 }
 
 impl Quantity {
     /// Reads a number and a unit of one of `allowed`.
-    pub(crate) fn parse(text: &str, allowed: &[Dimension]) -> Result<Quantity, QuantityError> {
+    pub fn parse(text: &str, allowed: &[Dimension]) -> Result<Quantity, QuantityError> {
         let (number, unit) = split(text)?;
         if unit.is_empty() {
             return Err(QuantityError::NoUnit { number: number.to_owned() });
@@ -189,7 +189,7 @@ impl Quantity {
     }
 
     /// The exact spelling in this unit; `None` of a unit of something else, or one of which a decimal number would not end.
-    pub(crate) fn spelled_in(self, unit: &str) -> Option<String> {
+    pub fn spelled_in(self, unit: &str) -> Option<String> {
         let unit = UNITS.iter().find(|known| known.name == unit && known.dimension == self.dimension)?;
         let is_decimal = 10_u64.pow(unit.factor.ilog10()) == unit.factor;
         let number = is_decimal.then(|| decimal(self.amount, unit.factor))?;
@@ -198,7 +198,7 @@ impl Quantity {
     }
 
     /// The shortest exact spelling; the larger unit where two are equally short.
-    pub(crate) fn canonical(self) -> String {
+    pub fn canonical(self) -> String {
         let mut best: Option<String> = None;
         for unit in UNITS.iter().filter(|unit| unit.dimension == self.dimension && unit.canonical) {
             if best.is_some() && self.amount > 0 && self.amount < unit.factor {
@@ -214,23 +214,8 @@ impl Quantity {
     }
 }
 
-/// The unit that was probably meant by a spelling in no table, among those of `allowed`.
-pub(crate) fn nearest_unit(spelling: &str, allowed: &[Dimension]) -> Option<&'static str> {
-    let units = || allowed.iter().flat_map(|dimension| dimension.spellings());
-    let same_letters = units().find(|unit| unit.eq_ignore_ascii_case(spelling));
-    same_letters.or_else(|| {
-        // "Kb" for a size, "Mb/s" for a rate: the same first letter, and not much else is different.
-        let letter = spelling.chars().next()?;
-        let first_fits = |unit: &&Unit| unit.name.starts_with(|c: char| c.eq_ignore_ascii_case(&letter));
-        let usual = UNITS.iter().filter(|unit| unit.canonical && allowed.contains(&unit.dimension)).filter(first_fits);
-        let distance = |unit: &Unit| strsim::damerau_levenshtein(&spelling.to_lowercase(), &unit.name.to_lowercase());
-        let near = usual.map(|unit| (distance(unit), unit.name)).filter(|(distance, _)| *distance <= 2);
-        near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
-    })
-}
-
 /// The rate in bits per second that a number of bytes per second is, spelled, as in "20 MB/s"; `None` if the unit is another.
-pub(crate) fn bytes_per_second(number: &str, unit: &str) -> Option<String> {
+pub fn bytes_per_second(number: &str, unit: &str) -> Option<String> {
     let bytes = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"))?;
     let prefix = bytes.strip_suffix('B')?;
     let (_, factor) = PREFIXES.iter().find(|(known, _)| *known == prefix)?;
@@ -253,7 +238,7 @@ const PREFIXES: [(&str, u64); 10] = [
 ];
 
 /// Splits into number and unit; the blanks between are dropped.
-pub(crate) fn split(text: &str) -> Result<(&str, &str), QuantityError> {
+pub fn split(text: &str) -> Result<(&str, &str), QuantityError> {
     let text = text.trim();
     if text.starts_with('-') {
         return Err(QuantityError::Negative);
@@ -524,15 +509,6 @@ mod tests {
             parse("20 mbps", Dimension::Rate),
             Err(QuantityError::UnknownUnit { number: "20".into(), unit: "mbps".into() })
         );
-        assert_eq!(nearest_unit("mbps", &[Dimension::Rate]), Some("Mbps"));
-        assert_eq!(nearest_unit("KB", &[Dimension::Size]), Some("kB"));
-        assert_eq!(nearest_unit("Kb", &[Dimension::Size]), Some("kB"));
-        assert_eq!(nearest_unit("mb/s", &[Dimension::Rate]), Some("Mb/s"));
-        assert_eq!(nearest_unit("Mbs", &[Dimension::Rate]), Some("Mbps"));
-        assert_eq!(nearest_unit("celsl", &[Dimension::Cells, Dimension::Size]), Some("cells"));
-        assert_eq!(nearest_unit("sec", &[Dimension::Time]), Some("s"));
-        assert_eq!(nearest_unit("Kb", &[Dimension::Rate]), Some("kbps"));
-        assert_eq!(nearest_unit("parsec", &[Dimension::Time]), None);
     }
 
     #[test]

@@ -1,0 +1,32 @@
+//! The kinds of tables in a scenario file.
+
+/// The kinds of tables in a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Section {
+    Top,
+    Network,
+    Node,
+    Link,
+    LinkDirection,
+    Queue,
+    /// The table of one drop policy or rate algorithm below [`Section::Queue`].
+    QueueAlgorithm(u8),
+    Port,
+    /// The table of one drop policy or rate algorithm below [`Section::Port`].
+    PortAlgorithm(u8),
+    Atm,
+    Packet,
+    Abr,
+    Tcp,
+    /// The table of one congestion control, recovery or host model below [`Section::Tcp`].
+    TcpAlgorithm(u8),
+    Traffic,
+    Flow,
+    FlowAbr,
+    FlowTcp,
+    /// The table of one congestion control, recovery or host model below [`Section::FlowTcp`].
+    FlowTcpAlgorithm(u8),
+    Udp,
+    Satellites,
+    Place,
+}
