@@ -49,7 +49,12 @@ impl Sender {
     /// It does not matter to what is a duplicate acknowledgement: receivers here send no window updates, and a router may
     /// change the window in each.
     pub fn on_window(&mut self, now: Time, ack: u64, window: u32) {
-        self.account(now);
+        // On the fast path the acknowledgement itself says what limits from now on.
+        if self.fast_path && ack > self.flight.una {
+            self.account_fast()
+        } else {
+            self.account(now)
+        }
         if ack >= self.flight.una {
             self.flight.rwnd = u64::from(window);
         }

@@ -23,10 +23,12 @@ impl Sender {
     /// An acknowledgement without blocks. If it is on the fast path it is handled; else nothing is done. Returns whether it was.
     #[inline(always)]
     pub(super) fn on_ack_fast(&mut self, now: Time, ack: u64) -> bool {
-        self.pass_time(now);
         if !self.fast_path || ack <= self.flight.una || ack > self.flight.max {
             return false;
         }
+        self.account_fast();
+        self.timer.pass(now);
+        self.stop_if_due(now);
         self.fingerprint.event(now.as_ps(), ack);
         self.on_new_ack_fast(now, ack);
         true
@@ -57,19 +59,24 @@ impl Sender {
             self.stats.completed.get_or_insert(now);
         }
         self.open_window();
+        self.limited_by_windows(now);
     }
 
     /// [`Sender::poll`] on the fast path: mostly new data, and always a plain segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u64, u32)> {
-        let seq = self.next_by_window();
-        if seq == NONE {
+        let seq = self.flight.nxt;
+        if seq >= self.flight.limit {
+            self.data_ends(now);
+            return None;
+        }
+        let len = self.flight.segment_len(seq);
+        if seq + len > self.window_end {
             return None;
         }
         if seq < self.flight.max {
             return Some((seq, self.send(now, seq, false)));
         }
-        let len = self.flight.segment_len(seq);
         if self.timed == NONE {
             self.time(now, seq);
         }
@@ -82,6 +89,15 @@ impl Sender {
         }
         self.count(now, seq, len);
         Some((seq, len as u32))
+    }
+
+    /// Whether the window allows to send more, of a sender on the fast path.
+    #[inline(always)]
+    pub fn may_send(&mut self, now: Time) -> bool {
+        if self.flight.nxt >= self.flight.limit {
+            self.data_ends(now);
+        }
+        self.next_by_window() != NONE
     }
 
     /// Until when nothing that waits in the host can be taken back, of a sender on the fast path, whatever is acknowledged

@@ -3,12 +3,16 @@
 use crate::record::LimitedTimes;
 use crate::units::{Span, Time};
 
-/// The times up to the last event.
+/// What limits, and the times that are over. What limits after an event is known once everything is sent that may be: at the next event,
+/// or on the fast path, which takes most events, at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Limits {
-    /// The last event, picoseconds.
-    last_ps: u64,
-    /// By what limited, [`NOTHING`] last.
+    /// What limits, and since when, picoseconds.
+    limit: usize,
+    since_ps: u64,
+    /// The event after which it is not known yet; never if it is.
+    unknown_from: Time,
+    /// By what limited, [`NOTHING`] last; up to `since_ps`.
     times_ps: [u64; 5],
 }
 
@@ -20,22 +24,46 @@ pub(super) const HOST: usize = 3;
 pub(super) const NOTHING: usize = 4;
 
 impl Limits {
-    /// From the last event until `now` it was `limit` that limited.
+    /// Whether what limits is known.
     #[inline(always)]
-    pub(super) fn add(&mut self, limit: usize, now: Time) {
-        self.times_ps[limit] += now.as_ps() - self.last_ps;
-        self.last_ps = now.as_ps();
+    pub(super) fn are_known(&self) -> bool {
+        self.unknown_from == Time::NEVER
     }
 
-    /// The times up to `now`, if it is `limit` that has limited since the last event.
-    pub(super) fn until(&self, limit: usize, now: Time) -> LimitedTimes {
-        let mut times_ps = self.times_ps;
-        times_ps[limit] += now.as_ps().saturating_sub(self.last_ps);
+    /// It is not known what limits from now on.
+    pub(super) fn forget(&mut self, now: Time) {
+        self.unknown_from = now;
+    }
+
+    /// It was `limit` that limited since it was not known.
+    pub(super) fn learn(&mut self, limit: usize) {
+        let from = std::mem::replace(&mut self.unknown_from, Time::NEVER);
+        self.change(limit, from);
+    }
+
+    /// It is `limit` that limits from now on.
+    #[inline(always)]
+    pub(super) fn change(&mut self, limit: usize, now: Time) {
+        if limit != self.limit {
+            self.change_to_other(limit, now);
+        }
+    }
+
+    #[inline(never)]
+    fn change_to_other(&mut self, limit: usize, now: Time) {
+        self.times_ps[self.limit] += now.as_ps() - self.since_ps;
+        (self.limit, self.since_ps) = (limit, now.as_ps());
+    }
+
+    /// The times up to `now`.
+    pub(super) fn until(mut self, now: Time) -> LimitedTimes {
+        self.times_ps[self.limit] += now.as_ps().saturating_sub(self.since_ps);
+        let of = |limit: usize| Span::from_ps(self.times_ps[limit]);
         LimitedTimes {
-            receive_window: Span::from_ps(times_ps[RECEIVE_WINDOW]),
-            congestion_window: Span::from_ps(times_ps[CONGESTION_WINDOW]),
-            application: Span::from_ps(times_ps[APPLICATION]),
-            host: Span::from_ps(times_ps[HOST]),
+            receive_window: of(RECEIVE_WINDOW),
+            congestion_window: of(CONGESTION_WINDOW),
+            application: of(APPLICATION),
+            host: of(HOST),
         }
     }
 }

@@ -7,15 +7,43 @@ use crate::record::LimitedTimes;
 use crate::units::Time;
 
 impl Sender {
-    /// An event comes: what has limited since the last one is known.
-    #[inline(always)]
+    /// An event comes: what has limited since the last one is known, and what will, once everything is sent that may be.
     pub(super) fn account(&mut self, now: Time) {
-        let limit = self.limit();
-        self.limits.add(limit, now);
+        self.learn_limit();
+        self.limits.forget(now);
+    }
+
+    #[inline(never)]
+    fn learn_limit(&mut self) {
+        if !self.limits.are_known() {
+            let limit = self.limit();
+            self.limits.learn(limit);
+        }
+    }
+
+    /// [`Sender::account`] of an acknowledgement on the fast path, before which everything was sent that might be.
+    #[inline(always)]
+    pub(super) fn account_fast(&mut self) {
+        if !self.limits.are_known() {
+            self.learn_limit();
+        }
+    }
+
+    /// The window is open on the fast path: it is one of the windows that limits when what it allows is sent, unless the data ends.
+    #[inline(always)]
+    pub(super) fn limited_by_windows(&mut self, now: Time) {
+        let by_receiver = self.window_end - self.flight.una >= self.flight.rwnd;
+        self.limits.change(if by_receiver { RECEIVE_WINDOW } else { CONGESTION_WINDOW }, now);
+    }
+
+    /// There is nothing more to send on the fast path.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn data_ends(&mut self, now: Time) {
+        self.limits.forget(now);
     }
 
     /// What keeps the sender from sending more.
-    #[inline(always)]
     fn limit(&self) -> usize {
         let flight = &self.flight;
         if flight.nxt >= flight.limit {
@@ -31,7 +59,6 @@ impl Sender {
         }
     }
 
-    #[inline(never)]
     fn limit_without_data(&self) -> usize {
         let has_ended = self.flight.una >= self.flight.limit && self.next_write == Time::NEVER;
         if self.window_end == 0 || has_ended { NOTHING } else { APPLICATION }
@@ -39,6 +66,10 @@ impl Sender {
 
     /// For how long each limit held up to `now`, which is not before the last event.
     pub fn limited(&self, now: Time) -> LimitedTimes {
-        self.limits.until(self.limit(), now)
+        let mut limits = self.limits;
+        if !limits.are_known() {
+            limits.learn(self.limit());
+        }
+        limits.until(now)
     }
 }

@@ -39,12 +39,6 @@ impl Sender {
         Some((seq, self.send(now, seq, fast)))
     }
 
-    /// Whether the window allows to send more, of a sender for which nothing else decides.
-    #[inline(always)]
-    pub fn may_send(&self) -> bool {
-        self.next_by_window() != NONE
-    }
-
     /// The segment of `len` bytes from `seq` on that [`Sender::poll`] returned now.
     pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
         let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };

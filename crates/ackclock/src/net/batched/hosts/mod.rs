@@ -186,7 +186,7 @@ impl Hosts {
                         // What certainly goes later in this batch need not wait for it.
                         let start = fast_uplink.start(now);
                         if start > now && (start >= self.clock || start > sender.keeps_waiting_until(now)) {
-                            break sender.may_send();
+                            break sender.may_send(now);
                         }
                         let Some((seq, len)) = sender.poll_fast(now) else { break false };
                         debug_assert!(sender.is_plain(), "a sender on the fast path is");
