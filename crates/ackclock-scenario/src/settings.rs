@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ackclock::keys::{Default as KeyDefault, Dimension, Key, Kind, Quantity, Value};
 use ackclock::units::{Rate, Span};
@@ -10,7 +10,7 @@ use ackclock::units::{Rate, Span};
 use crate::check;
 use crate::check::suggest;
 use crate::keys::words::TechnologyWord;
-use crate::keys::{Section, names};
+use crate::keys::{OfSections, Section, names};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Node, Table, quoted};
 use crate::value::FileValue;
@@ -119,18 +119,16 @@ impl Given {
 }
 
 /// What holds in a table where nothing is given. A scenario has tables by the hundred, and a sweep loads scenarios by the
-/// hundred thousand: so the defaults are read once.
+/// hundred thousand: so the defaults are read once, of the kinds of tables that occur.
 fn defaults(section: Section) -> &'static Arc<BTreeMap<&'static str, Setting>> {
-    static ALL: LazyLock<BTreeMap<Section, Arc<BTreeMap<&'static str, Setting>>>> = LazyLock::new(|| {
-        let setting = |key: &'static Key| {
-            let origin = Origin::Default(Cow::Borrowed(key.source));
-            let value = check::default_value(key)?;
-            let spelled = Some(Arc::from(value.spelled()));
-            Some((key.name, Setting { value: Some(value), origin, spelled }))
-        };
-        Section::every().map(|section| (section, Arc::new(section.keys().filter_map(setting).collect()))).collect()
-    });
-    &ALL[&section]
+    static ALL: OfSections<Arc<BTreeMap<&'static str, Setting>>> = OfSections::new();
+    let setting = |key: &'static Key| {
+        let origin = Origin::Default(Cow::Borrowed(key.source));
+        let value = check::default_value(key)?;
+        let spelled = Some(Arc::from(value.spelled()));
+        Some((key.name, Setting { value: Some(value), origin, spelled }))
+    };
+    ALL.get(section, || Arc::new(section.keys().filter_map(setting).collect()))
 }
 
 /// Reports a key, and returns the one that was probably meant.

@@ -11,7 +11,7 @@ mod section;
 pub(crate) mod words;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use ackclock::atm::AbrParams;
 use ackclock::keys::Key;
@@ -160,9 +160,8 @@ impl Section {
     /// Its keys in the order of writing.
     pub(crate) fn keys(self) -> impl Iterator<Item = &'static Key> {
         // Asked for at every table that is read, so the lists are gone through once.
-        static ALL: LazyLock<BTreeMap<Section, Vec<&'static Key>>> =
-            LazyLock::new(|| Section::every().map(|section| (section, section.listed_keys())).collect());
-        ALL[&self].iter().copied()
+        static ALL: OfSections<Vec<&'static Key>> = OfSections::new();
+        ALL.get(self, || self.listed_keys()).iter().copied()
     }
 
     fn listed_keys(self) -> Vec<&'static Key> {
@@ -195,6 +194,19 @@ impl Section {
     /// One of its keys.
     pub(crate) fn key_named(self, name: &str) -> Option<&'static Key> {
         self.keys().find(|key| key.name == name)
+    }
+}
+
+/// Something of each kind of table, made when it is asked for first: a scenario has few kinds of many.
+pub(crate) struct OfSections<T>(LazyLock<BTreeMap<Section, OnceLock<T>>>);
+
+impl<T> OfSections<T> {
+    pub(crate) const fn new() -> OfSections<T> {
+        OfSections(LazyLock::new(|| Section::every().map(|section| (section, OnceLock::new())).collect()))
+    }
+
+    pub(crate) fn get(&self, section: Section, make: impl FnOnce() -> T) -> &T {
+        self.0[&section].get_or_init(make)
     }
 }
 
