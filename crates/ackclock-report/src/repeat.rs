@@ -33,8 +33,8 @@ pub fn repeat(document: &Document) -> Html {
     let mut runs =
         Table::new("Runs").words("seed").words("fingerprint").column("efficiency", "").column("fairness", "");
     for run in document.runs.iter().take(RUNS_LISTED) {
-        let efficiency = run.efficiency.map_or(Cell::None, |efficiency| Cell::number(efficiency, 4));
-        let cells = [Cell::Code(run.fingerprint.clone()), efficiency, Cell::number(run.fairness, 4)];
+        let number = |number: Option<f64>| number.map_or(Cell::None, |number| Cell::number(number, 4));
+        let cells = [Cell::Code(run.fingerprint.clone()), number(run.efficiency), number(run.fairness)];
         runs.row([Cell::text(run.seed.to_string())].into_iter().chain(cells).collect());
     }
     let note = match document.runs.len().checked_sub(RUNS_LISTED) {

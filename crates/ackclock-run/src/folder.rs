@@ -299,7 +299,7 @@ mod tests {
             links: Vec::new(),
             efficiency: None,
             efficiency_after_warmup: None,
-            fairness: 1.0,
+            fairness: Some(1.0),
             after_warmup: None,
             fingerprint: 0,
             series: Vec::new(),

@@ -175,7 +175,7 @@ impl Measure {
         let port = || run.ports.iter().find(|candidate| Some(candidate.name.as_str()) == port);
         Some(match self {
             Measure::Efficiency => run.efficiency?,
-            Measure::Fairness => run.fairness,
+            Measure::Fairness => run.fairness?,
             Measure::WeightedFairness => run.weighted_fairness()?,
             Measure::GoodputBps => run.flows.iter().map(|flow| flow.goodput_bps).sum(),
             Measure::QueueingDelayS => queueing_delay(port()?, run.simulated_s)?,
@@ -351,12 +351,12 @@ mod tests {
     fn the_verdict_is_the_side_of_the_interval() {
         for (more, verdict) in [(1.0, Verdict::Higher), (-1.0, Verdict::Lower)] {
             let mut other = example(1, 1, 3);
-            other.runs.iter_mut().for_each(|run| run.fairness += more);
+            other.runs.iter_mut().for_each(|run| run.fairness = Some(1.0 / 3.0 + more));
             let comparison = Comparison::of(&results(vec![example(1, 1, 3), other]));
             assert_eq!(comparison.difference(Measure::Fairness, 1).unwrap().verdict, verdict);
         }
         let mut one = example(1, 1, 1);
-        one.runs[0].fairness = 1.0;
+        one.runs[0].fairness = Some(1.0);
         let comparison = Comparison::of(&results(vec![example(1, 1, 3), one]));
         assert_eq!(comparison.difference(Measure::Fairness, 1).unwrap().verdict, Verdict::OneSeed);
     }

@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn the_interval_of_a_share_is_cut_to_what_a_share_can_be() {
         let mut document = example(2, 0, 2);
-        document.runs[1].fairness = 0.99;
+        document.runs[1].fairness = Some(0.99);
         document.summary = ackclock_store::document::summary::SummaryPart::of(&document.runs);
         let table = render(&document);
         let line = table.lines().find(|line| line.starts_with("fairness")).unwrap();

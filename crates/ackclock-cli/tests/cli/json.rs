@@ -78,6 +78,23 @@ fn a_single_run_has_no_interval_and_no_bottleneck_means_no_efficiency() {
     assert_eq!(document["scenario"]["unit"], "packets");
 }
 
+/// Jain's index of nothing is none, as the measure `jain(goodput)` is; in a run with a warm-up, too.
+#[test]
+fn fairness_is_null_where_no_flow_has_any_goodput() {
+    let place = Place::with("json-nobody", PLAIN);
+    for (warmup, late) in [("0 s", "traffic.start=1 h"), ("1 s", "traffic.size=2 kB")] {
+        let sets = ["--set", "duration=10 s", "--set", &format!("warmup={warmup}"), "--set", late];
+        let table = place.run(&[&["run", "scenario.toml", "--out", "kept"][..], &sets].concat()).exits_with(0).stdout;
+        assert!(table.contains("goodput Mb/s") && !table.contains("fairness"), "{table}");
+        let document: Value = serde_json::from_str(&place.read("kept/result.json")).unwrap();
+        let run = &document["runs"][0];
+        let of_run = if warmup == "0 s" { "fairness" } else { "fairness_after_warmup" };
+        assert!(run[of_run].is_null() && run["fairness"].is_null() == (warmup == "0 s"), "{run}");
+        place.run(&["report", "kept"]).exits_with(0);
+        std::fs::remove_dir_all(place.path("kept")).unwrap();
+    }
+}
+
 /// Two trunks of 10 Mb/s with ERICA: the flow over both and those over one have half of each.
 const ABR: &str = r#"
 duration = "300 ms"

@@ -348,6 +348,18 @@ fn a_mixture_of_tcps_shares_one_path() {
 }
 
 #[test]
+fn a_tcp_of_a_mixture_that_sends_nothing_has_no_fairness() {
+    let place = Place::new("quick-nothing");
+    let outcome = quick(&place, &["--flows=reno:2,cubic:1", "--seeds=2", "--set=flow.f3.start=1 h"]).exits_with(0);
+    let last = |name: &str| {
+        let line = outcome.stdout.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().last().unwrap().to_owned()
+    };
+    assert_eq!(last("  cubic, f3"), "-", "{}", outcome.stdout);
+    assert!(last("  reno, f1 to f2").parse::<f64>().unwrap() > 0.5, "{}", outcome.stdout);
+}
+
+#[test]
 fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
     let place = Place::new("quick-misfits");
     let said = |more: &[&str], code| quick(&place, more).exits_with(code).without_result().stderr;

@@ -167,7 +167,7 @@ fn a_comparison_of_runs_that_differ_alike_under_every_seed_fits_a_narrow_window(
         let scaled = |count: u64| (count as f64 * factor) as u64;
         let mut first = document.runs[0].clone();
         first.efficiency = first.efficiency.map(|efficiency| efficiency * factor);
-        first.fairness *= factor;
+        first.fairness = first.fairness.map(|fairness| fairness * factor);
         for flow in &mut first.flows {
             flow.goodput_bps *= factor;
             flow.counts.retransmissions = scaled(12_345);

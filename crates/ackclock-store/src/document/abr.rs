@@ -110,8 +110,7 @@ impl RatesSummary {
 
 /// Jain's index of the mean ACR of ABR connections, each over its max-min share; `None` without any.
 pub(super) fn weighted_fairness<'a>(all: impl Iterator<Item = &'a Abr> + Clone) -> Option<f64> {
-    all.clone().next()?;
-    Some(jain(all.map(|abr| abr.mean_acr_bps / abr.max_min_share_bps)))
+    jain(all.map(|abr| abr.mean_acr_bps / abr.max_min_share_bps))
 }
 
 fn bps(cells_per_second: f64) -> f64 {

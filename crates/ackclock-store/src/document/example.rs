@@ -33,7 +33,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         simulated_s: 10.0,
         efficiency: Some(0.8 + seed as f64 / 100.0),
         efficiency_after_warmup: Some(0.9),
-        fairness: 1.0 / 3.0,
+        fairness: Some(1.0 / 3.0),
         fairness_after_warmup: None,
         fingerprint: "00000000000000ff".into(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),

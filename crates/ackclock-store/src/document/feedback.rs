@@ -78,8 +78,7 @@ impl MaxMinSummary {
 
 /// Jain's index of goodput, in parts of the goodput at the max-min share; `None` without any.
 pub(super) fn weighted_fairness(all: impl Iterator<Item = (f64, MaxMin)> + Clone) -> Option<f64> {
-    all.clone().next()?;
-    Some(jain(all.map(|(goodput_bps, share)| goodput_bps / share.max_min_goodput_bps)))
+    jain(all.map(|(goodput_bps, share)| goodput_bps / share.max_min_goodput_bps))
 }
 
 impl FeedbackSummary {

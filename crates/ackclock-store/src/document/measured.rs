@@ -90,7 +90,9 @@ const LEAST_SHARE: f64 = 0.01;
 
 impl Run {
     fn knows_warmup(&self) -> bool {
-        self.fairness_after_warmup.is_some()
+        self.flows.iter().any(|flow| flow.after_warmup.is_some())
+            || self.udp.iter().any(|source| source.after_warmup.is_some())
+            || self.ports.iter().any(|port| port.after_warmup.is_some())
     }
 
     /// Without the first `warmup_s`. It knows of no warm-up any more.
@@ -100,7 +102,7 @@ impl Run {
             simulated_s: self.simulated_s - warmup_s,
             efficiency: self.efficiency_after_warmup,
             efficiency_after_warmup: None,
-            fairness: self.fairness_after_warmup.unwrap_or(self.fairness),
+            fairness: self.fairness_after_warmup,
             fairness_after_warmup: None,
             fingerprint: self.fingerprint.clone(),
             flows: self.flows.iter().map(Flow::measured).collect(),
@@ -183,7 +185,7 @@ mod tests {
         let shown = document.after_warmup();
         let (whole, later) = (&document.runs[2], &shown.runs[2]);
         assert_eq!((later.simulated_s, later.efficiency), (9.5, Some(0.9)));
-        assert_eq!(later.fairness, 0.25);
+        assert_eq!(later.fairness, Some(0.25));
         assert_eq!((whole.flows[0].counts.retransmissions, later.flows[0].counts.retransmissions), (3, 2));
         assert_eq!(later.flows[1].goodput_bps, whole.flows[1].goodput_after_warmup_bps.unwrap());
         assert_eq!((whole.ports[1].drops.by_reason.overflow, later.ports[1].drops.by_reason.overflow), (4, 1));

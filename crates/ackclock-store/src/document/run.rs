@@ -22,7 +22,8 @@ pub struct Run {
     pub simulated_s: f64,
     pub efficiency: Option<f64>,
     pub efficiency_after_warmup: Option<f64>,
-    pub fairness: f64,
+    /// `null` where no flow has any goodput.
+    pub fairness: Option<f64>,
     /// `null` without a warm-up, and for a run that ended before; so are all parts `after_warmup`.
     #[serde(default)]
     pub fairness_after_warmup: Option<f64>,
@@ -210,7 +211,7 @@ impl From<&Records> for Run {
             efficiency: records.efficiency,
             efficiency_after_warmup: records.efficiency_after_warmup,
             fairness: records.fairness,
-            fairness_after_warmup: records.after_warmup.as_ref().map(|rest| rest.fairness),
+            fairness_after_warmup: records.after_warmup.as_ref().and_then(|rest| rest.fairness),
             fingerprint: format!("{:016x}", records.fingerprint),
             flows: records.flows.iter().map(Flow::from).collect(),
             udp: records.udp.iter().map(Udp::from).collect(),

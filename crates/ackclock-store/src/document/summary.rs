@@ -131,7 +131,7 @@ impl SummaryPart {
             runs: runs.len(),
             efficiency: over(runs, |run| run.efficiency),
             efficiency_after_warmup: over(runs, |run| run.efficiency_after_warmup),
-            fairness: over(runs, |run| Some(run.fairness)),
+            fairness: over(runs, |run| run.fairness),
             weighted_fairness: over(runs, Run::weighted_fairness),
             goodput_bps: over(runs, |run| Some(run.flows.iter().map(|flow| flow.goodput_bps).sum())),
             udp_goodput_bps: over(runs, Run::udp_goodput_bps),

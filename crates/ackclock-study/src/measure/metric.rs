@@ -69,7 +69,7 @@ impl Metric {
         };
         match name {
             MetricName::Efficiency => unreachable!("an efficiency has a capacity"),
-            MetricName::Fairness => of_some(&run.goodput_bps),
+            MetricName::Fairness => jain(run.goodput_bps.iter().copied()),
             MetricName::Drops => Some(run.drops as f64),
             MetricName::LongestBackoff => run.longest_backoff.iter().max().map(|longest| f64::from(*longest)),
             MetricName::Synchrony => synchrony(&run.timeouts_ms, run.seconds),
@@ -97,7 +97,7 @@ impl Metric {
                     .zip(weights)
                     .map(|(value, (_, weight))| value / f64::from(*weight))
                     .collect();
-                of_some(&parts)
+                jain(parts.iter().copied())
             }
             MetricName::RatioDuring(what, upper, lower, part) => {
                 Some(what.over(run, upper, *part)? / what.over(run, lower, *part)?)
@@ -134,7 +134,7 @@ impl Across {
         let largest = || values.iter().copied().reduce(f64::max);
         match self {
             Across::Deviation => sample_sd(&values),
-            Across::Jain => of_some(&values),
+            Across::Jain => jain(values.iter().copied()),
             Across::Sum => Some(values.iter().sum()),
             Across::Range => Some(largest()? - least()?),
             Across::Least => least(),
@@ -209,11 +209,6 @@ fn correlation(first: &[bool], second: &[bool]) -> Option<f64> {
     let both = first.iter().zip(second).filter(|(a, b)| **a && **b).count() as f64 / n;
     let variance = p * (1.0 - p) * q * (1.0 - q);
     (variance > 0.0).then(|| (both - p * q) / variance.sqrt())
-}
-
-/// Jain's index; none of nothing, which is neither fair nor unfair.
-fn of_some(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| jain(values.iter().copied()))
 }
 
 #[cfg(test)]

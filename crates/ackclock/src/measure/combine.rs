@@ -54,7 +54,7 @@ impl Combine {
             Combine::Largest => largest(),
             Combine::Range => Some(largest()? - least()?),
             Combine::Deviation => sample_sd(values),
-            Combine::Jain => values.iter().any(|value| *value != 0.0).then(|| jain(values.iter().copied())),
+            Combine::Jain => jain(values.iter().copied()),
         }
     }
 

@@ -21,7 +21,7 @@ measures! {
         "efficiency" "fraction" Share Mean, "Goodput through the bottleneck over its capacity.":
             |run| run.rest().map_or(run.records.efficiency, |_| run.records.efficiency_after_warmup);
         "fairness" "fraction" Index Mean, "Jain's index over the goodput of the flows.":
-            |run| Some(run.rest().map_or(run.records.fairness, |rest| rest.fairness));
+            |run| run.rest().map_or(run.records.fairness, |rest| rest.fairness);
         "loss" "fraction" Share Mean, "Of the units that arrived at the port that limits, the share that its queue refused. That is the port of the bottleneck; without one, of the ports that data pass, the one with the longest mean queue.":
             |run| run.limiting_port().and_then(|port| share(port.counts.drops.total(), port.counts.arrivals));
         "lost_on_links" "packets" AtLeast0 Sum, "Packets that links lost after their ports accepted them.":

@@ -11,8 +11,9 @@ use crate::units::Span;
 pub struct AfterWarmup {
     /// How long it was.
     pub time: Span,
-    /// Jain's index over the goodput after the warm-up, of the flows that fairness is about and whose data had not ended.
-    pub fairness: f64,
+    /// Jain's index over the goodput after the warm-up, of the flows that fairness is about and whose data had not ended; `None` where they
+    /// have none.
+    pub fairness: Option<f64>,
     /// What flows did.
     pub flows: Vec<FlowCounts>,
     /// What kept their senders from sending more, and for how long.
@@ -78,7 +79,7 @@ impl Counted {
     }
 
     /// What was counted since then, at a later instant of the same run.
-    pub(crate) fn after(&self, later: &Counted, fairness: f64) -> AfterWarmup {
+    pub(crate) fn after(&self, later: &Counted, fairness: Option<f64>) -> AfterWarmup {
         AfterWarmup {
             time: later.time - self.time,
             fairness,

@@ -96,7 +96,7 @@ fn expressions_are_what_they_say_of_the_records() {
     assert!(value("share(goodput: ping)") < 0.1);
     near("share(arrivals: *)", 1.0);
     near("ratio(goodput: old / new1 new2)", 2.0 * old / (new1 + new2));
-    near("jain(goodput)", jain(goodput.iter().copied()));
+    near("jain(goodput)", jain(goodput.iter().copied()).unwrap());
     near("range(goodput: camp)", (old - new1).abs());
     near("timeouts", rest.flows.iter().map(|counts| counts.timeouts as f64).sum());
     near("sent(new2)", rest.flows[1].bytes_sent as f64 * 8.0 / 8.0);

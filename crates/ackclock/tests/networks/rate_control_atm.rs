@@ -268,7 +268,7 @@ fn fairness_and_queue(text: &str, sets: &[&str], units: f64) -> (f64, f64) {
         let mut run = sim::build(&scenario(text, sets), seed);
         while !run.step(Time::NEVER).finished() {}
         let records = run.finish();
-        jain += records.after_warmup.as_ref().unwrap().fairness / 3.0;
+        jain += records.after_warmup.as_ref().unwrap().fairness.unwrap() / 3.0;
         queue += port(&records, "sw1->sw2").mean_queue / units / 3.0;
     }
     (jain, queue)

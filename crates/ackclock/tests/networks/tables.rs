@@ -56,7 +56,7 @@ fn table(text: &str) -> String {
             table += &format!(
                 "{name:<12} {recovery:<11}{:>10.3} {:>8.3} {:>12} {:>10}  {:016x}\n",
                 records.efficiency.expect("a bottleneck"),
-                records.fairness,
+                records.fairness.unwrap(),
                 port.drops.total(),
                 port.max_queue,
                 records.fingerprint

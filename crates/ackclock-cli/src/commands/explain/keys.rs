@@ -90,8 +90,12 @@ const OTHER_KEYS: [(&str, &str, &str); 95] = [
         "",
         "Changes of the network at instants known before the run: handovers, links that go up and down, routes found, lost and changed.",
     ),
-    ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares."),
-    ("fairness_after_warmup", "", "Fairness over the time after the warm-up; null without a warm-up."),
+    ("fairness", "fraction", "Jain's index over the goodput of the flows: 1 is equal shares; null where none has any."),
+    (
+        "fairness_after_warmup",
+        "",
+        "Fairness over the time after the warm-up; null without a warm-up, and where no flow has any goodput.",
+    ),
     ("feedback", "", "What the router of a port that tells TCP senders rates did to acknowledgements."),
     ("final_queue", "cells or packets", "Units waiting at the end."),
     (

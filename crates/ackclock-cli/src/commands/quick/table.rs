@@ -74,7 +74,7 @@ fn part(rtt: Option<f64>, group: &Group, document: &Document, has_fairness: bool
     let goodputs = |run: &Run| -> Vec<f64> {
         run.flows.iter().enumerate().filter(|(index, _)| group.has(*index)).map(|(_, flow)| flow.goodput_bps).collect()
     };
-    let goodput = over(document, |run| goodputs(run).iter().sum());
+    let goodput = over(document, |run| Some(goodputs(run).iter().sum()));
     let fairness = over(document, |run| jain(goodputs(run).into_iter()));
     let flows = document.summary.flows.iter().enumerate();
     let own: Vec<_> = flows.filter(|(index, _)| group.has(*index)).map(|(_, flow)| flow).collect();
@@ -96,9 +96,9 @@ fn part(rtt: Option<f64>, group: &Group, document: &Document, has_fairness: bool
     row
 }
 
-/// A number of each run over all of them.
-fn over(document: &Document, number: impl Fn(&Run) -> f64) -> Option<Interval> {
-    let values: Vec<f64> = document.runs.iter().map(number).collect();
+/// A number of each run over all of them; `None` if a run has none.
+fn over(document: &Document, number: impl Fn(&Run) -> Option<f64>) -> Option<Interval> {
+    let values: Vec<f64> = document.runs.iter().map(number).collect::<Option<_>>()?;
     stats::summarize(&values).map(Interval::from)
 }
 
