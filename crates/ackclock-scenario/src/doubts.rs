@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
+use ackclock::record::MOST_INTERVALS;
 use ackclock::scenario::UdpFlow;
 use ackclock::units::Span;
 
@@ -39,6 +40,15 @@ pub(crate) fn of_times(document: &Document, top: &Settings, report: &mut Report)
             )
             .label("the whole run is one interval")
             .help("a hundredth of `duration` shows what happens over time");
+    }
+    if let (Some(interval), at) = (top.span("record_interval"), top.at("record_interval"))
+        && duration.as_ps().div_ceil(interval.as_ps()) > MOST_INTERVALS
+        && top.is_list_given("record") == Some("given")
+    {
+        report
+            .warning(at, format!("records have more than {MOST_INTERVALS} intervals, the most that are read again"))
+            .label("reports and exports refuse them")
+            .help(format!("an interval of {} is long enough", spelled(Span::from_ps(duration.as_ps() / 1_000_000))));
     }
     let flows = document.flows.iter().map(|named| &named.given);
     for given in [&document.traffic].into_iter().chain(flows) {

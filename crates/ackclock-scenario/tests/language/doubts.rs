@@ -58,6 +58,11 @@ fn each_doubt_is_said_and_its_neighbour_is_not() {
             &["record=[\"queue\"]", "record_interval=10 s"],
             "`record_interval` is 11 s, longer than the run of 10 s",
         ),
+        (
+            &["record=[\"queue\"]", "duration=18 min", "record_interval=1 us"],
+            &["record=[\"queue\"]", "duration=17 min", "record_interval=1 us"],
+            "records have more than 1073741824 intervals, the most that are read again",
+        ),
         (&["traffic.start_jitter=11 s"], &["traffic.start_jitter=10 s"], "`start_jitter` is 11 s, longer than the run"),
         (
             &["queue.policy=codel", "queue.codel.target=101 ms"],

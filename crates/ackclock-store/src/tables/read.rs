@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ackclock::record::{Columns, DropReason, Metric, PerInterval, Series, Shape};
+use ackclock::record::{Columns, DropReason, MOST_INTERVALS, Metric, PerInterval, Series, Shape};
 use ackclock::units::{Span, Time};
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
@@ -237,6 +237,7 @@ fn intervals(reader: &SerializedFileReader<File>, parts: &[Part]) -> Result<Vec<
     let columns = reader.metadata().file_metadata().schema_descr().num_columns();
     // The times say how many intervals a row stands for; they are of no use where that is one.
     let are_merged = parts.iter().any(|part| part.intervals.is_some());
+    refuse_too_many(parts)?;
     let mut series = parts.iter().map(Intervals::of).collect::<Result<Vec<_>, _>>()?;
     let mut at = 0;
     for group in 0..reader.num_row_groups() {
@@ -258,6 +259,17 @@ fn intervals(reader: &SerializedFileReader<File>, parts: &[Part]) -> Result<Vec<
         }
     }
     series.into_iter().map(Intervals::finish).collect()
+}
+
+/// Refuses rows that stand for more intervals than reports have memory and time for: a row can stand for any number.
+fn refuse_too_many(parts: &[Part]) -> Result<(), ParquetError> {
+    let of = |part: &Part| part.intervals.unwrap_or(part.rows);
+    let all = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(of(part)));
+    if all > MOST_OF_A_TABLE || parts.iter().any(|part| of(part) > MOST_INTERVALS) {
+        let limits = format!("2^{} in a series, 2^{} in all", MOST_INTERVALS.ilog2(), MOST_OF_A_TABLE.ilog2());
+        return Err(wrong(&format!("it has more intervals than are read: {limits}")));
+    }
+    Ok(())
 }
 
 /// The intervals of one series, as far as they are read.
@@ -312,3 +324,6 @@ fn reason_named(text: ByteArray) -> Result<DropReason, ParquetError> {
 
 /// Of a table of points or lost units. What a run records of these has to fit into memory as it is recorded.
 const MOST_DECODED_BYTES: u64 = 1 << 33;
+
+/// Intervals of all series of a table: that many are read in minutes. (In steps of 1 ms they are a day of 795 ports.)
+const MOST_OF_A_TABLE: u64 = 1 << 36;

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use ackclock::record::{Columns, DropReason, Metric, Series, Shape, Subject};
+use ackclock::record::{Columns, DropReason, Metric, PerInterval, Series, Shape, Subject};
 use ackclock::units::{Span, Time};
 use parquet::basic::Type;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -320,6 +320,28 @@ fn a_file_forged_with_its_checksum_is_read_or_refused_with_one_message() {
     }
     // Meanings of columns are no numbers, and may be others.
     assert!(refused > bytes.len() / 4, "{refused} of {}", bytes.len());
+}
+
+/// With its checksum: a row that stands for as many intervals as the times of the run have room for.
+#[test]
+fn a_forged_table_of_more_intervals_than_can_be_read_is_refused() {
+    let read = |intervals: u64, series: usize| {
+        let place = tempfile::tempdir().unwrap();
+        let idle = || {
+            let mut column = PerInterval::new();
+            column.push_many(0.0, intervals);
+            column
+        };
+        let end = Time::from_ps(intervals);
+        let columns = || Columns::Intervals { interval: Span::from_ps(1), end, min: idle(), mean: idle(), max: idle() };
+        let of = |number: usize| Series { metric: Metric::Queue, of: number.to_string(), vc: None, columns: columns() };
+        written(&place, &(0..series).map(of).collect::<Vec<_>>()).read(Metric::Queue).map_err(|error| error.to_string())
+    };
+    assert_eq!(read(1 << 30, 64).unwrap().iter().map(|series| series.columns.len()).sum::<usize>(), 1 << 36);
+    for (intervals, series) in [((1 << 30) + 1, 1), (1 << 30, 65), (1 << 62, 1), (1 << 62, 4)] {
+        let error = read(intervals, series).unwrap_err();
+        assert!(error.contains("queue.parquet` is damaged: ") && error.contains("2^30 in a series"), "{error}");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub use limited::LimitedTimes;
 pub use limiting::{is_of_data, limiting_port};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
 pub use per_interval::{PerInterval, Stretches};
-pub use series::{Capture, Captured, Columns, Loss, Series};
+pub use series::{Capture, Captured, Columns, Loss, MOST_INTERVALS, Series};
 
 use crate::units::{Span, Time};
 

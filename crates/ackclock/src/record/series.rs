@@ -72,6 +72,9 @@ impl Columns {
     }
 }
 
+/// So many intervals of one series are read from files at the most: a number for each takes 8 GiB. (In steps of 1 ms they are 12 days.)
+pub const MOST_INTERVALS: u64 = 1 << 30;
+
 /// What passed one host: what it sent, as its transmission began, and what arrived whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capture {
