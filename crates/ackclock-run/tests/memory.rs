@@ -17,7 +17,7 @@ use ackclock_store::document::ScenarioPart;
 const CASES: [(&str, &[&str]); 12] = [
     ("packet-dumbbell", &["capture=[\"s1\", \"s2\", \"s3\", \"d1\", \"d2\"]", "duration=\"30 s\""]),
     ("packet-dumbbell", &["record=[\"tcp\"]", "duration=\"120 s\""]),
-    ("lan-selective-drop", &["record=[\"queue\", \"drops\"]", "duration=\"30 s\"", "record_interval=\"0.1 ms\""]),
+    ("lan-selective-drop", &["record=[\"queue\", \"drops\"]", "duration=\"45 s\"", "record_interval=\"0.1 ms\""]),
     ("iridium", &["capture=[\"berkeley\", \"boston\"]", "duration=\"100 s\"", "tcp.receive_window=\"1 MB\""]),
     ("iridium", &["record=[\"ports\"]", "duration=\"3600 s\""]),
     ("iridium", &["record=[\"ports\"]", "duration=\"600 s\"", "record_interval=\"1 ms\""]),

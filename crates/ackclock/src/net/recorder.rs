@@ -213,8 +213,8 @@ impl Recorder {
     /// Everything over time, up to `end`, what passed the captured hosts, and how often each delay occurred.
     pub(super) fn recorded(
         &self,
-        hosts: Option<Box<HostTraces>>,
-        ports: &[PortRecording<'_>],
+        mut hosts: Option<Box<HostTraces>>,
+        ports: Vec<PortRecording<'_>>,
         links: &[LinkRecording<'_>],
         rates: &RatesRecording,
         end: Time,
@@ -232,19 +232,21 @@ impl Recorder {
         }
         let sojourn = |port: &PortRecording<'_>| Some((port.name.to_owned(), port.trace.sojourn()?.clone()));
         // Captures look up what series take out.
-        let captures = self.captures(hosts.as_deref(), ports, links);
+        let captures = self.captures(hosts.as_deref_mut(), &ports, links);
+        let sojourns = ports.iter().filter_map(sojourn).collect();
         let series = self.series(hosts, ports, links, rates, end);
-        Recorded { series, captures, flows, udp, ports: ports.iter().filter_map(sojourn).collect() }
+        Recorded { series, captures, flows, udp, ports: sojourns }
     }
 
     fn series(
         &self,
         mut hosts: Option<Box<HostTraces>>,
-        ports: &[PortRecording<'_>],
+        mut ports: Vec<PortRecording<'_>>,
         links: &[LinkRecording<'_>],
         rates: &RatesRecording,
         end: Time,
     ) -> Vec<Series> {
+        let lost = if self.metrics.contains(Metric::Loss) { self.lost_udp(&ports, links) } else { BTreeMap::new() };
         let mut all = Vec::new();
         for metric in self.metrics.iter() {
             if metric == Metric::Delay {
@@ -256,7 +258,6 @@ impl Recorder {
             } else if RatesRecording::has(metric) {
                 all.extend(rates.series(metric, &self.names[..self.flows], end));
             } else if matches!(metric, Metric::OneWayDelay | Metric::Jitter | Metric::Loss) {
-                let lost = if metric == Metric::Loss { self.lost_udp(ports, links) } else { BTreeMap::new() };
                 for (number, name) in self.names.iter().enumerate() {
                     let transit = hosts.as_mut().and_then(|hosts| hosts.transits.get_mut(number));
                     let none = BTreeSet::new();
@@ -270,10 +271,10 @@ impl Recorder {
                     all.extend(columns.map(|columns| Series { metric, of: name.clone(), vc: None, columns }));
                 }
             } else if metric == Metric::Drops {
-                all.extend(self.drops(ports, links));
+                all.extend(self.drops(&mut ports, links));
             } else {
-                for port in ports {
-                    all.extend(port.trace.series(metric, end, port.name, &self.names(port.crossing)));
+                for port in &mut ports {
+                    all.extend(port.trace.take(metric, end, port.name, &self.names(port.crossing)));
                 }
             }
         }
@@ -296,10 +297,10 @@ impl Recorder {
     }
 
     /// What ports refused and what their links lost, in the order of the scenario.
-    fn drops(&self, ports: &[PortRecording<'_>], links: &[LinkRecording<'_>]) -> Vec<Series> {
+    fn drops(&self, ports: &mut [PortRecording<'_>], links: &[LinkRecording<'_>]) -> Vec<Series> {
         let mut all: BTreeMap<LinkId, (&str, &[VcId], Vec<Refused>)> = BTreeMap::new();
-        for &PortRecording { link, name, crossing, ref trace } in ports {
-            all.insert(link, (name, crossing, trace.all_refused().to_vec()));
+        for PortRecording { link, name, crossing, trace } in ports {
+            all.insert(*link, (*name, *crossing, trace.take_refused()));
         }
         for &LinkRecording { link, name, crossing, ref lost } in links {
             // They are known in another order.
@@ -318,13 +319,15 @@ impl Recorder {
 
     fn captures(
         &self,
-        hosts: Option<&HostTraces>,
+        mut hosts: Option<&mut HostTraces>,
         ports: &[PortRecording<'_>],
         links: &[LinkRecording<'_>],
     ) -> Vec<Capture> {
         let losses = losses(ports, links);
+        let mut packets = hosts.as_mut().map_or(Vec::new(), |hosts| std::mem::take(&mut hosts.packets));
+        let hosts = hosts.as_deref();
         let of_host = |(number, host): (usize, &String)| {
-            let mut packets: Vec<Captured> = hosts.map_or(Vec::new(), |hosts| hosts.packets[number].clone());
+            let mut packets: Vec<Captured> = packets.get_mut(number).map(std::mem::take).unwrap_or_default();
             for packet in packets.iter_mut() {
                 self.complete(packet, number as u32, hosts, &losses);
             }

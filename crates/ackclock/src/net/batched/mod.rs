@@ -44,6 +44,7 @@ use super::link::{Link, PacketMeta};
 use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::ids::{Id, LinkId, VcId};
 use crate::link::{Packet, PacketKind};
+use crate::record::trace::PortTrace;
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::rng::name_hash;
 use crate::units::{Span, Time};
@@ -197,30 +198,39 @@ impl Batched {
 
     /// What was recorded over time up to `now`, and what was captured.
     pub fn recorded(&self, recorder: &Recorder, now: Time) -> Recorded {
-        self.recorded_with(self.io.traces.clone(), recorder, now)
+        let of_port = |(process, port)| self.ports(process).trace(port, now);
+        let ports = self.recorded_outputs().map(|port| port.and_then(of_port)).collect();
+        self.recorded_with(self.io.traces.clone(), ports, recorder, now)
     }
 
-    /// What was recorded, at the end of the run: the records of hosts are moved out.
+    /// What was recorded, at the end of the run: it is moved out.
     pub fn take_recorded(&mut self, recorder: &Recorder, now: Time) -> Recorded {
         let hosts = self.io.traces.take();
-        self.recorded_with(hosts, recorder, now)
+        let outputs: Vec<_> = self.recorded_outputs().collect();
+        let mut of_port = |(process, port)| self.processes[process as usize].process_mut().take_trace(port, now);
+        let ports = outputs.into_iter().map(|port| port.and_then(&mut of_port)).collect();
+        self.recorded_with(hosts, ports, recorder, now)
     }
 
-    fn recorded_with(&self, hosts: Option<Box<HostTraces>>, recorder: &Recorder, now: Time) -> Recorded {
-        let of_port = |output| match output {
-            Output::Port { process, port } => self.ports(process).trace(port, now),
-            // Where nothing waits, or next to nothing, nothing is recorded.
+    /// For each link the process and the number of its port. Where nothing waits, or next to nothing, nothing is recorded.
+    fn recorded_outputs(&self) -> impl Iterator<Item = Option<(u32, u32)>> {
+        self.directory.links().map(|link| match link.output {
+            Output::Port { process, port } => Some((process, port)),
             Output::Nic | Output::PassThroughPort(_) | Output::LastHopPort { .. } => None,
-        };
-        let ports: Vec<PortRecording<'_>> = self
-            .directory
-            .links()
-            .enumerate()
-            .filter_map(|(number, Entry { name, output, crossing })| {
-                let trace = of_port(output)?;
-                Some(PortRecording { link: LinkId::from_index(number), name, crossing, trace })
-            })
-            .collect();
+        })
+    }
+
+    fn recorded_with(
+        &self,
+        hosts: Option<Box<HostTraces>>,
+        ports: Vec<Option<PortTrace>>,
+        recorder: &Recorder,
+        now: Time,
+    ) -> Recorded {
+        let ports = self.directory.links().enumerate().zip(ports);
+        let ports = ports.filter_map(|((number, Entry { name, crossing, .. }), trace)| {
+            Some(PortRecording { link: LinkId::from_index(number), name, crossing, trace: trace? })
+        });
         let links: Vec<LinkRecording<'_>> = self
             .links()
             .into_iter()
@@ -229,7 +239,7 @@ impl Batched {
                 LinkRecording { link: link.id, name, crossing, lost }
             })
             .collect();
-        recorder.recorded(hosts, &ports, &links, &self.rates_recorded(now), now)
+        recorder.recorded(hosts, ports.collect(), &links, &self.rates_recorded(now), now)
     }
 
     /// What ABR connections and the ports that tell them rates recorded.

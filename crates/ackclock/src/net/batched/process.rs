@@ -14,6 +14,10 @@ pub(super) trait Process {
     fn next(&self, io: &Io) -> Time;
     /// Frames, packets and timers handled so far.
     fn events(&self) -> u64;
+    /// Of switch ports: the same as [`Ports::trace`], moved out as the run is over; records are long.
+    fn take_trace(&mut self, _port: u32, _now: Time) -> Option<PortTrace> {
+        None
+    }
 }
 
 /// Switch ports that are advanced together, numbered from 0.

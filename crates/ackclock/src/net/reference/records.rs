@@ -100,7 +100,7 @@ impl Reference {
                 Some(LinkRecording { link: id, name, crossing, lost: of_link(link)? })
             })
             .collect();
-        recorder.recorded(hosts, &ports, &links, &self.rates_recorded(now), now)
+        recorder.recorded(hosts, ports, &links, &self.rates_recorded(now), now)
     }
 
     /// What ABR connections and the ports that tell them rates recorded.

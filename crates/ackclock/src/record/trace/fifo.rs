@@ -98,17 +98,16 @@ impl FifoTrace {
     }
 
     /// The record of the port with everything before `end`.
-    pub fn until(&self, end: Time) -> PortTrace {
-        let mut all = self.clone();
+    pub fn until(mut self, end: Time) -> PortTrace {
         if let Some(last) = end.as_ps().checked_sub(1) {
             let last = last / self.tick.as_ps();
-            all.fall(last);
-            if !all.of_vc.is_empty() {
-                all.leave(last);
+            self.fall(last);
+            if !self.of_vc.is_empty() {
+                self.leave(last);
             }
-            all.departed(last);
+            self.departed(last);
         }
-        all.port
+        self.port
     }
 
     fn at(&self, tick: u64) -> Time {
@@ -246,10 +245,10 @@ mod tests {
             let end = Time::from_ps(at(now).as_ps() + 1 + cut);
             step_to((end.as_ps() - 1) / tick, &[], &mut queue, &mut plain);
             let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
-            let recorded = fifo.until(end);
+            let mut recorded = fifo.until(end);
             prop_assert_eq!(recorded.sojourn(), plain.sojourn());
             for metric in metrics.iter() {
-                prop_assert_eq!(recorded.series(metric, end, "p", &names), plain.series(metric, end, "p", &names));
+                prop_assert_eq!(recorded.take(metric, end, "p", &names), plain.take(metric, end, "p", &names));
             }
         }
     }

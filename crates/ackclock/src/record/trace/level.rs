@@ -80,8 +80,8 @@ impl LevelTrace {
     }
 
     /// Every change, if that is recorded.
-    pub(super) fn changes(&self) -> Option<Columns> {
-        self.changes.clone().map(Points::into_columns)
+    pub(super) fn take_changes(&mut self) -> Option<Columns> {
+        self.changes.take().map(Points::into_columns)
     }
 }
 

@@ -184,21 +184,26 @@ impl PortTrace {
         self.drops.as_deref().unwrap_or_default()
     }
 
-    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross. Of what was
-    /// refused see [`PortTrace::all_refused`].
-    pub fn series(&self, metric: Metric, end: Time, name: &str, vcs: &[String]) -> Vec<Series> {
+    /// The same, moved out.
+    pub fn take_refused(&mut self) -> Vec<Refused> {
+        self.drops.take().unwrap_or_default()
+    }
+
+    /// The record of one metric up to `end` at the port called `name`, which the connections called `vcs` cross; changes are moved out. Of
+    /// what was refused see [`PortTrace::all_refused`].
+    pub fn take(&mut self, metric: Metric, end: Time, name: &str, vcs: &[String]) -> Vec<Series> {
         let one = |columns| vec![Series { metric, of: name.to_owned(), vc: None, columns }];
-        let level = |level: &LevelTrace| match metric {
+        let level = |level: &mut LevelTrace| match metric {
             Metric::Queue | Metric::VcQueue => level.intervals(end),
-            _ => level.changes(),
+            _ => level.take_changes(),
         };
         match metric {
-            Metric::Queue | Metric::QueueChanges => self.queue.as_ref().and_then(level).map(one).unwrap_or_default(),
+            Metric::Queue | Metric::QueueChanges => self.queue.as_mut().and_then(level).map(one).unwrap_or_default(),
             Metric::VcQueue | Metric::VcQueueChanges => {
-                let of_vc = |(trace, vc): (&LevelTrace, &String)| {
+                let of_vc = |(trace, vc): (&mut LevelTrace, &String)| {
                     Some(Series { metric, of: name.to_owned(), vc: Some(vc.clone()), columns: level(trace)? })
                 };
-                self.vcs.iter().zip(vcs).filter_map(of_vc).collect()
+                self.vcs.iter_mut().zip(vcs).filter_map(of_vc).collect()
             }
             Metric::Sojourn => {
                 self.sojourn.as_ref().and_then(|sojourn| sojourn.columns(end)).map(one).unwrap_or_default()
@@ -235,7 +240,7 @@ mod tests {
         for (time, queued) in [(50, 4), (150, 9), (150, 1), (350, 2)] {
             trace.queued(at(time), queued);
         }
-        let series = trace.series(Metric::Queue, at(375), "p", &["v".into()]);
+        let series = trace.take(Metric::Queue, at(375), "p", &["v".into()]);
         let [min, mean, max] = intervals(series[0].columns.clone());
         assert_eq!(min, [0.0, 1.0, 1.0, 1.0]);
         // 4·50/100; (4·50 + 1·50)/100; 1; (1·50 + 2·25)/75
@@ -266,7 +271,7 @@ mod tests {
             }
             for metric in [Metric::Queue, Metric::QueueChanges] {
                 let end = at(number * tick + 1);
-                assert_eq!(together.series(metric, end, "p", &[]), one_by_one.series(metric, end, "p", &[]));
+                assert_eq!(together.take(metric, end, "p", &[]), one_by_one.take(metric, end, "p", &[]));
             }
         }
     }
@@ -295,15 +300,15 @@ mod tests {
             }
             for metric in [Metric::Queue, Metric::QueueChanges] {
                 let end = at(now + 1);
-                assert_eq!(one_by_one.series(metric, end, "p", &[]), told.series(metric, end, "p", &[]));
+                assert_eq!(one_by_one.take(metric, end, "p", &[]), told.take(metric, end, "p", &[]));
             }
         }
     }
 
     #[test]
     fn a_run_that_ends_with_an_interval_has_no_empty_one() {
-        let trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1, None).unwrap();
-        assert_eq!(intervals(trace.series(Metric::Queue, at(200), "p", &[])[0].columns.clone())[1], [0.0, 0.0]);
+        let mut trace = PortTrace::new(set(&[Metric::Queue]), Span::from_ps(100), 1, None).unwrap();
+        assert_eq!(intervals(trace.take(Metric::Queue, at(200), "p", &[])[0].columns.clone())[1], [0.0, 0.0]);
     }
 
     #[test]
@@ -311,7 +316,7 @@ mod tests {
         let mut trace = PortTrace::new(set(&[Metric::Utilisation]), Span::from_ps(100), 1, None).unwrap();
         trace.transmits(at(5), at(20));
         trace.transmits(at(95), at(125));
-        let series = trace.series(Metric::Utilisation, at(120), "p", &[]);
+        let series = trace.take(Metric::Utilisation, at(120), "p", &[]);
         let [min, mean, max] = intervals(series[0].columns.clone());
         // First interval: 15 + 5 of 100, tenths between nothing and all; second: all of 20, what is beyond the end
         // does not count.

@@ -94,6 +94,10 @@ impl Process for RunPort {
     fn events(&self) -> u64 {
         self.kernel.cells
     }
+
+    fn take_trace(&mut self, _port: u32, now: Time) -> Option<PortTrace> {
+        self.kernel.admission.fifo.trace.take().map(|trace| trace.until(now))
+    }
 }
 
 impl Ports for RunPort {
@@ -105,7 +109,7 @@ impl Ports for RunPort {
     }
 
     fn trace(&self, _port: u32, now: Time) -> Option<PortTrace> {
-        self.kernel.admission.fifo.trace.as_ref().map(|trace| trace.until(now))
+        self.kernel.admission.fifo.trace.clone().map(|trace| trace.until(now))
     }
 }
 

@@ -149,6 +149,10 @@ impl Process for CellPort {
     fn events(&self) -> u64 {
         self.kernel.frames
     }
+
+    fn take_trace(&mut self, _port: u32, now: Time) -> Option<PortTrace> {
+        self.kernel.admission.fifo.trace.take().map(|trace| trace.until(now))
+    }
 }
 
 impl Ports for CellPort {
@@ -157,7 +161,7 @@ impl Ports for CellPort {
     }
 
     fn trace(&self, _port: u32, now: Time) -> Option<PortTrace> {
-        self.kernel.admission.fifo.trace.as_ref().map(|trace| trace.until(now))
+        self.kernel.admission.fifo.trace.clone().map(|trace| trace.until(now))
     }
 }
 

@@ -124,6 +124,10 @@ impl Process for ChangingPort {
     fn events(&self) -> u64 {
         self.packets
     }
+
+    fn take_trace(&mut self, _port: u32, _now: Time) -> Option<PortTrace> {
+        self.port.monitor.trace.take().map(|trace| *trace)
+    }
 }
 
 impl Ports for ChangingPort {

@@ -236,6 +236,13 @@ impl Process for PacketPorts {
     fn events(&self) -> u64 {
         self.packets
     }
+
+    fn take_trace(&mut self, port: u32, now: Time) -> Option<PortTrace> {
+        let port = &mut self.ports[port as usize];
+        port.trace.as_ref()?;
+        port.depart_before(now);
+        port.trace.take().map(|trace| *trace)
+    }
 }
 
 impl Ports for PacketPorts {
@@ -251,7 +258,10 @@ impl Ports for PacketPorts {
 
     fn trace(&self, port: u32, now: Time) -> Option<PortTrace> {
         let port = &self.ports[port as usize];
-        port.trace.is_some().then(|| port.at(now).trace).flatten().map(|trace| *trace)
+        port.trace.as_ref()?;
+        let mut port = port.clone();
+        port.depart_before(now);
+        port.trace.map(|trace| *trace)
     }
 }
 
@@ -277,13 +287,11 @@ impl PacketPort {
         }
     }
 
-    /// The port with everything before `now`: departures are handled when the next packet arrives.
-    fn at(&self, now: Time) -> PacketPort {
-        let mut port = self.clone();
-        while port.next_start < now {
-            port.depart::<true>();
+    /// Everything before `now` departs: that is handled when the next packet arrives.
+    fn depart_before(&mut self, now: Time) {
+        while self.next_start < now {
+            self.depart::<true>();
         }
-        port
     }
 
     /// Packets arrive, one after the other. Not inlined: there are not enough registers for a caller's values too.

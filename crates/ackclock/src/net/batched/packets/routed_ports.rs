@@ -473,6 +473,10 @@ impl Process for RoutedPorts {
     fn events(&self) -> u64 {
         self.packets
     }
+
+    fn take_trace(&mut self, port: u32, _now: Time) -> Option<PortTrace> {
+        self.ports[port as usize].port.monitor.trace.take().map(|trace| *trace)
+    }
 }
 
 impl Ports for RoutedPorts {
