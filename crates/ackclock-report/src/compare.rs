@@ -22,7 +22,7 @@ use over_time::over_time;
 use scenarios::scenarios_section;
 
 pub use entry::Entry;
-pub use over_time::preferred;
+pub use over_time::{on_paper, preferred};
 
 /// The report of two to twenty results as one HTML file. The first is the one that the others are compared with;
 /// `metrics` are drawn over time; if there are none, whatever most of them recorded.

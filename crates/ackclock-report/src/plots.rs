@@ -1,6 +1,7 @@
 //! Charts of what was recorded over time: which there are, whose lines they hold, and in how much detail.
 
 mod kinds;
+mod on_paper;
 mod rooms;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use kinds::KINDS;
 use rooms::{DROP_BINS, rooms};
 
 pub use kinds::{Kind, kind_of};
+pub use on_paper::on_paper;
 
 /// What a report shows over time.
 #[derive(Clone, Copy, Debug)]

@@ -34,7 +34,7 @@ pub(crate) fn tables(
 ) -> Result<(), Error> {
     let path = folder.path().to_path_buf();
     // There is none where no key with numbers changes, or no run has numbers.
-    let figure = report::svg(results, method);
+    let figure = report::files(results, method);
     let write = |name: &str| -> io::Result<WholeFile> {
         let mut file = WholeFile::create(&path.join(name))?;
         match name {
@@ -43,8 +43,8 @@ pub(crate) fn tables(
             "summary.csv" => table::summary_csv(results, method, None, Selection::default(), &mut file)?,
             "differences.csv" => table::summary_csv(results, method, baseline, Selection::default(), &mut file)?,
             "report.html" => file.write_all(report::page(results, method).as_bytes())?,
-            "figure.svg" => file.write_all(figure.as_deref().unwrap_or_default().as_bytes())?,
-            "figure.pdf" => file.write_all(&report::pdf(results, method).unwrap_or_default())?,
+            "figure.svg" => file.write_all(figure.as_ref().map_or("", |(svg, _)| svg).as_bytes())?,
+            "figure.pdf" => file.write_all(figure.as_ref().map_or(&[], |(_, pdf)| pdf))?,
             _ => file.write_all(&report::figure_csv(results, method).unwrap_or_default())?,
         }
         file.flush()?;

@@ -1,9 +1,11 @@
 //! The arguments of every command, and their help.
 
 mod choices;
+mod figure;
 mod sweep;
 
 pub use choices::{Engine, Format, Technology};
+pub use figure::FigureArgs;
 pub use sweep::{DEFAULT_MAX_RUNS, MergeArgs, Shown, SweepArgs};
 
 use std::env;
@@ -335,6 +337,8 @@ pub struct PlotArgs {
     /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "figures", value_hint = ValueHint::DirPath)]
     pub to: PathBuf,
+    #[command(flatten)]
+    pub drawn: FigureArgs,
 }
 
 /// Write a result folder as one HTML file with tables and plots
@@ -369,6 +373,8 @@ pub struct CompareArgs {
     /// The HTML file [default: comparison.html in the current folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureArgs,
 }
 
 /// The command line as it is kept with the result; the program's path is left out.

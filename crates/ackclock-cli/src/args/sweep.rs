@@ -6,6 +6,7 @@ use ackclock_sweep::Shard;
 use clap::{Args, ValueHint};
 
 use super::choices::{Engine, Interval};
+use super::figure::FigureArgs;
 
 /// Run a scenario under many values and seeds: one table with a row for each run
 #[derive(Args, Debug)]
@@ -94,9 +95,11 @@ pub struct Shown {
     /// Also show differences from the points where a varied key has this value, seed by seed
     #[arg(long, value_name = "KEY=VALUE")]
     pub baseline: Option<String>,
-    /// Also write the figure to this file, as SVG or PDF by the end of its name; may be repeated
-    #[arg(long, value_name = "FILE.svg|pdf", value_hint = ValueHint::FilePath)]
-    pub plot: Vec<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureArgs,
+    /// With --plot, draw only this number, as in goodput_bps; may be repeated [default: all that the page draws]
+    #[arg(long, value_name = "NUMBER", requires = "plot")]
+    pub metric: Vec<String>,
     /// Also write the page to this file
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,

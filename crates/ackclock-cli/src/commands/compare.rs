@@ -11,6 +11,7 @@ use ackclock_store::document::Document;
 use ackclock_store::tables::TableError;
 use ackclock_store::{recorded, result};
 
+use super::plot::figure::{Figure, OTHER_FILE};
 use super::{own_page, report};
 use crate::args::CompareArgs;
 use crate::failure::{Exit, Failure};
@@ -25,8 +26,15 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
                 "name two or more result folders, or the folder of one sweep",
             )
         })?;
+        if !args.figure.plot.is_empty() {
+            return Err(Failure::usage(
+                format_args!("--plot: `{}` is not the folder of a run", dir.display()),
+                "name two or more results of `run`; a sweep has figure.svg and figure.pdf in its folder",
+            ));
+        }
         return own_page::show(&page, args.out.as_deref());
     }
+    let figure = Figure::of(&args.figure, OTHER_FILE)?;
     let mut folders: Vec<(&Path, Document)> = Vec::new();
     for dir in &args.dirs {
         if let Some(page) = own_page::of(dir)? {
@@ -61,6 +69,16 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         console::note(format_args!("note: {remark}"));
     }
     console::note(format_args!("report in {}", path.display()));
+    if !figure.paths().is_empty() {
+        let plots = compare::on_paper(&entries, &metrics);
+        if plots.is_empty() {
+            return Err(Failure::outside(
+                "--plot: nothing was recorded over time",
+                "run each again with --record tcp,ports",
+            ));
+        }
+        figure.write(plots)?;
+    }
     Ok(Exit::Fine)
 }
 

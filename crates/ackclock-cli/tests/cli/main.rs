@@ -11,6 +11,7 @@ mod contacts;
 mod delays;
 mod export;
 mod faults;
+mod figures;
 mod interrupt;
 mod json;
 mod kept;

@@ -10,6 +10,7 @@ use super::multiples;
 use crate::page::Page;
 use crate::page::chart::{Chart, Choice};
 use crate::page::html::Html;
+use crate::page::paper::Plot;
 use crate::plots::{self, Source};
 
 /// The metrics that are drawn if none is named: those that as many results as possible have recorded.
@@ -68,6 +69,27 @@ pub fn over_time(page: &mut Page, entries: &[Entry], metrics: &[Metric], points:
     html
 }
 
+/// The plots of a figure for a paper: of each metric a curve for each result, of its first flow or of the port compared.
+pub fn on_paper(entries: &[Entry], metrics: &[Metric]) -> Vec<Plot> {
+    let plot = |metric: &Metric| {
+        let mut curves: Vec<(String, &Series)> = Vec::new();
+        for (n, entry) in entries.iter().enumerate() {
+            let of_metric = || entry.series.iter().filter(|series| series.metric == *metric);
+            let port = ackclock_store::comparison::port(&entry.document);
+            let compared = of_metric().find(|series| Some(plots::label(series).as_str()) == port);
+            curves.extend(compared.or_else(|| of_metric().next()).map(|series| (name(entries, n), series)));
+        }
+        (!curves.is_empty()).then(|| plots::on_paper(*metric, &curves, &unit(entries), end(entries)))
+    };
+    metrics.iter().filter_map(plot).collect()
+}
+
+/// The end of the longest run.
+fn end(entries: &[Entry]) -> Time {
+    let runs = entries.iter().filter_map(|entry| entry.document.runs.first());
+    Time::from_ps((runs.map(|run| run.simulated_s).fold(0.0, f64::max) * 1e12).round() as u64)
+}
+
 /// The charts of metrics of one subject, with one choice of whose lines they show.
 fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points: usize) -> Html {
     let all: Vec<(usize, &Series)> = entries
@@ -89,9 +111,7 @@ fn of_one_subject(page: &mut Page, entries: &[Entry], metrics: &[Metric], points
         sources.push(Source { member, series, room });
     }
     let chosen = first_of_each(entries, &members);
-    let end =
-        entries.iter().filter_map(|entry| entry.document.runs.first()).map(|run| run.simulated_s).fold(0.0, f64::max);
-    let end = Time::from_ps((end * 1e12).round() as u64);
+    let end = end(entries);
     let mut kinds: Vec<&plots::Kind> = Vec::new();
     for kind in metrics.iter().map(|metric| plots::kind_of(*metric)) {
         if !kinds.iter().any(|known| std::ptr::eq(*known, kind)) {

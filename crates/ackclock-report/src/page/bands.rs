@@ -53,7 +53,12 @@ pub(super) struct Frame {
 
 impl Frame {
     /// On paper: as wide as a column, in which letters of 13 points are 8 points high.
-    pub(super) const PAPER: Frame = Frame { width: 400.0, height: 270.0, left: LEFT, right: RIGHT, longest: 0 };
+    pub(super) const PAPER: Frame = Frame::on_paper(400.0, 270.0);
+
+    /// On paper, of another size.
+    pub(super) const fn on_paper(width: f64, height: f64) -> Frame {
+        Frame { width, height, left: LEFT, right: RIGHT, longest: 0 }
+    }
 
     fn on_page(curves: &[BandCurve], screen: Screen) -> Frame {
         let longest = curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);

@@ -155,6 +155,14 @@ impl Drawing {
     }
 }
 
+/// The name of a series, and its colour: red, green and blue.
+pub type Colour = (String, [u8; 3]);
+
+/// The colour of a series, if it has one of its own.
+pub(super) fn colour_of(name: &str, colours: &[Colour]) -> Option<[u8; 3]> {
+    colours.iter().find(|(of, _)| of == name).map(|(_, colour)| *colour)
+}
+
 /// The shape of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {

@@ -4,9 +4,11 @@ mod pdf;
 
 use super::bands::{Bands, Frame, LEFT};
 use super::dots::Dots;
+pub use super::drawing::Colour;
 use super::drawing::{Anchor, Drawing, Letters};
 use super::heat::HeatMap;
 use super::svg;
+use pdf::COLUMN;
 
 /// A plot of a figure.
 #[derive(Clone, Debug)]
@@ -19,16 +21,44 @@ pub enum Plot {
     Dots(Dots),
 }
 
-/// Plots as SVG, all below each other.
-pub fn svg_file(plots: &[Plot]) -> String {
-    let (drawing, height) = column(plots);
-    svg::file(&drawing, [Frame::PAPER.width, height], pdf::COLUMN)
+/// How a figure looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// How wide it is, in points of 1/72 inch.
+    pub width_pt: f64,
+    /// How high it is; without it each plot has a height of its own.
+    pub height_pt: Option<f64>,
+    /// What stands above it, in the place of the title of the first plot.
+    pub title: Option<String>,
+    /// The colours of curves by their names; the others are black.
+    pub colours: Vec<Colour>,
 }
 
-/// Plots as PDF, with as many on a page as a column has room for.
-pub fn pdf_file(plots: &[Plot]) -> Vec<u8> {
-    let pages: Vec<(Drawing, f64)> = plots.chunks(ON_A_PAGE).map(column).collect();
-    pdf::file(&pages, Frame::PAPER.width, pdf::COLUMN)
+impl Default for Look {
+    /// As wide as a column, black on white.
+    fn default() -> Look {
+        Look { width_pt: COLUMN, height_pt: None, title: None, colours: Vec::new() }
+    }
+}
+
+/// A figure has no room for its plots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TooLow {
+    /// The least height, in points.
+    pub least_pt: f64,
+}
+
+/// Plots as SVG, all below each other.
+pub fn svg_file(plots: &[Plot], look: &Look) -> Result<String, TooLow> {
+    let (drawing, height) = column(plots, look)?;
+    Ok(svg::file(&drawing, [look.width(), height], look.width_pt, &look.colours))
+}
+
+/// Plots as PDF, with as many on a page as a column has room for, unless the height is given.
+pub fn pdf_file(plots: &[Plot], look: &Look) -> Result<Vec<u8>, TooLow> {
+    let on_a_page = if look.height_pt.is_some() { plots.len().max(1) } else { ON_A_PAGE };
+    let pages: Result<Vec<_>, _> = plots.chunks(on_a_page).map(|plots| column(plots, look)).collect();
+    Ok(pdf::file(&pages?, look.width(), look.width_pt, &look.colours))
 }
 
 /// Whether the font of PDF files has all characters of a text; those that it does not have become question marks.
@@ -36,48 +66,84 @@ pub fn pdf_has(words: &str) -> bool {
     pdf::has(words)
 }
 
-/// Plots below each other with one legend: a drawing, and its height.
-fn column(plots: &[Plot]) -> (Drawing, f64) {
+/// Plots below each other, with a legend below those that have the same curves: a drawing, and its height.
+fn column(plots: &[Plot], look: &Look) -> Result<(Drawing, f64), TooLow> {
     let mut drawing = Drawing::default();
-    let mut y = 0.0;
-    let title = plots.first().map_or("", Plot::title);
+    let width = look.width();
+    let title = look.title.as_deref().unwrap_or(plots.first().map_or("", Plot::title));
+    let goes_beyond = plots.iter().any(|plot| matches!(plot, Plot::Bands(bands) if bands.goes_beyond()));
+    let legend = |nth: usize| {
+        let is_last = plots.get(nth + 1).is_none_or(|next| next.curves() != plots[nth].curves());
+        if let Plot::Bands(bands) = &plots[nth] {
+            Some(bands).filter(|of| is_last && of.curves.len() > 1)
+        } else {
+            None
+        }
+    };
+    let lines = (0..plots.len()).filter_map(legend).map(|bands| bands.curves.len()).sum::<usize>();
+    let above = if title.is_empty() { 0.0 } else { 24.0 };
+    let stretched = look.stretched(plots, above + 10.0 + LINE * (lines + usize::from(goes_beyond)) as f64)?;
+    let mut y = above;
     if !title.is_empty() {
         drawing.text(Letters::Axis, [LEFT, 18.0], Anchor::Start, title);
-        y += 24.0;
     }
-    for plot in plots {
-        let height = match plot {
+    for (place, plot) in plots.iter().enumerate() {
+        let (part, height) = match plot {
             Plot::Bands(bands) => {
-                drawing.append(bands.drawing(Frame::PAPER), y);
-                Frame::PAPER.height
+                let height = stretched.unwrap_or(Frame::PAPER.height);
+                (bands.drawing(Frame::on_paper(width, height)), height)
             }
             Plot::Map(map) => {
-                drawing.append(map.drawing(Frame::PAPER.width, MAP_HEIGHT), y);
-                MAP_HEIGHT
+                let height = stretched.unwrap_or(MAP_HEIGHT);
+                (map.drawing(width, height), height)
             }
-            Plot::Dots(dots) => {
-                let (dots, height) = dots.drawing(Frame::PAPER.width);
-                drawing.append(dots, y);
-                height
-            }
+            Plot::Dots(dots) => dots.drawing(width),
         };
+        drawing.append(part, y);
         y += height;
-    }
-    let bands = || plots.iter().filter_map(|plot| if let Plot::Bands(bands) = plot { Some(bands) } else { None });
-    y += 10.0;
-    if let Some(first) = bands().next() {
-        for (nth, curve) in first.curves.iter().enumerate().filter(|_| first.curves.len() > 1) {
-            drawing.append(first.sample(nth, LEFT, 0.0, 44.0), y);
-            drawing.text(Letters::Axis, [LEFT + 54.0, y + 4.5], Anchor::Start, &curve.name);
-            y += 20.0;
+        let Some(bands) = legend(place) else { continue };
+        for (nth, curve) in bands.curves.iter().enumerate() {
+            drawing.begin_series(nth, &curve.name);
+            drawing.append(bands.sample(nth, LEFT, 0.0, 44.0), y + 10.0);
+            drawing.end_series();
+            drawing.text(Letters::Axis, [LEFT + 54.0, y + 14.5], Anchor::Start, &curve.name);
+            y += LINE;
         }
     }
-    if bands().any(Bands::goes_beyond) {
+    y += 10.0;
+    if goes_beyond {
         drawing.beyond(0, [LEFT + 22.0, y - 4.0], true, String::new());
         drawing.text(Letters::Axis, [LEFT + 54.0, y + 4.5], Anchor::Start, "the interval goes on beyond the axis");
-        y += 20.0;
+        y += LINE;
     }
-    (drawing, y)
+    Ok((drawing, look.height_pt.map_or(y, |height| (height / look.scale()).max(y))))
+}
+
+impl Look {
+    /// Points of a paper for each of a plot: letters and lines have the same size whatever that of the figure.
+    fn scale(&self) -> f64 {
+        COLUMN / Frame::PAPER.width
+    }
+
+    /// In points of a plot.
+    fn width(&self) -> f64 {
+        self.width_pt / self.scale()
+    }
+
+    /// How high each plot is that can be stretched; `others` is the height of everything around plots. `None` if plots have heights
+    /// of their own.
+    fn stretched(&self, plots: &[Plot], others: f64) -> Result<Option<f64>, TooLow> {
+        let Some(height) = self.height_pt.map(|height| height / self.scale()) else { return Ok(None) };
+        let own = |plot: &Plot| if let Plot::Dots(dots) = plot { Some(dots.drawing(self.width()).1) } else { None };
+        let fixed = others + plots.iter().filter_map(own).sum::<f64>();
+        let count = plots.iter().filter(|plot| own(plot).is_none()).count() as f64;
+        let least = fixed + count * LEAST_HEIGHT;
+        // A thousandth of a point is lost where units are converted.
+        if height < least - 1e-3 {
+            return Err(TooLow { least_pt: least * self.scale() });
+        }
+        Ok(Some((height - fixed) / count.max(1.0)))
+    }
 }
 
 impl Plot {
@@ -87,6 +153,41 @@ impl Plot {
             Plot::Map(map) => &map.title,
             Plot::Dots(_) => "",
         }
+    }
+
+    /// The names that stand in it: of axes, numbers and curves or rows.
+    pub fn names(&self) -> Vec<&str> {
+        let names: Vec<&String> = match self {
+            Plot::Bands(bands) => {
+                [&bands.x.0, &bands.y.0].into_iter().chain(bands.curves.iter().map(|curve| &curve.name)).collect()
+            }
+            Plot::Map(map) => vec![&map.x.0, &map.y.0, &map.of.0],
+            Plot::Dots(dots) => std::iter::once(&dots.of.0).chain(dots.rows.iter().map(|row| &row.name)).collect(),
+        };
+        names.into_iter().map(String::as_str).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// The names of its curves, in their order.
+    pub fn curves(&self) -> Vec<&str> {
+        match self {
+            Plot::Bands(bands) => bands.curves.iter().map(|curve| curve.name.as_str()).collect(),
+            Plot::Map(_) | Plot::Dots(_) => Vec::new(),
+        }
+    }
+
+    /// Puts a text in the place of a name wherever it stands.
+    pub fn rename(&mut self, name: &str, text: &str) {
+        let names: Vec<&mut String> = match self {
+            Plot::Bands(bands) => {
+                let curves = bands.curves.iter_mut().map(|curve| &mut curve.name);
+                [&mut bands.x.0, &mut bands.y.0].into_iter().chain(curves).collect()
+            }
+            Plot::Map(map) => vec![&mut map.x.0, &mut map.y.0, &mut map.of.0],
+            Plot::Dots(dots) => {
+                std::iter::once(&mut dots.of.0).chain(dots.rows.iter_mut().map(|row| &mut row.name)).collect()
+            }
+        };
+        names.into_iter().filter(|known| *known == name).for_each(|known| text.clone_into(known));
     }
 }
 
@@ -100,6 +201,10 @@ pub fn is_figure(head: &[u8]) -> bool {
 /// Four plots with a legend are 9 to 10 inches high.
 const ON_A_PAGE: usize = 4;
 const MAP_HEIGHT: f64 = 330.0;
+/// Of a plot, in points of its own: axes take a half of it.
+const LEAST_HEIGHT: f64 = 160.0;
+/// Of the legend.
+const LINE: f64 = 20.0;
 
 #[cfg(test)]
 mod tests {
@@ -136,7 +241,9 @@ mod tests {
 
     #[test]
     fn figures_are_told_from_those_of_other_programs() {
-        for file in [svg_file(&plots()).into_bytes(), pdf_file(&plots())] {
+        for file in
+            [svg_file(&plots(), &Look::default()).unwrap().into_bytes(), pdf_file(&plots(), &Look::default()).unwrap()]
+        {
             assert!(is_figure(&file[..file.len().min(1000)]));
             assert!(!is_figure(&file[file.len() / 2..]));
         }
@@ -163,14 +270,14 @@ mod tests {
                 cells: (0..columns * rows).map(cell).collect(),
             })
         };
-        let svg = svg_file(&[map(3, 2)]);
+        let svg = svg_file(&[map(3, 2)], &Look::default()).unwrap();
         assert_eq!(svg.matches("<path").count(), 6, "{svg}");
         assert!(svg.contains("Goodput, b/s: 0") && svg.contains("rate, Mb/s"));
-        let large = svg_file(&[map(200, 100)]);
+        let large = svg_file(&[map(200, 100)], &Look::default()).unwrap();
         assert!(large.matches("<path").count() <= 64 && large.len() < 150_000, "{} octets", large.len());
-        assert!(is_figure(&pdf_file(&[map(3, 2)])));
+        assert!(is_figure(&pdf_file(&[map(3, 2)], &Look::default()).unwrap()));
         let pages = |count: usize| {
-            let pdf = pdf_file(&vec![map(3, 2); count]);
+            let pdf = pdf_file(&vec![map(3, 2); count], &Look::default()).unwrap();
             String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
         };
         assert_eq!([1, 4, 5, 9].map(pages), [1, 1, 2, 3]);
@@ -179,7 +286,7 @@ mod tests {
     /// As publishers check it: each font has its program in the file; letters of 8 points, lines of .8, a column of 3.5 inches.
     #[test]
     fn fonts_are_embedded_and_letters_and_lines_have_the_size_of_a_paper() {
-        let pdf = pdf_file(&plots());
+        let pdf = pdf_file(&plots(), &Look::default()).unwrap();
         let text = String::from_utf8_lossy(&pdf).into_owned();
         let count = |words: &str| text.matches(words).count();
         assert_eq!((count("/Type /Font\n"), count("/Type /FontDescriptor"), count("/FontFile2 7 0 R")), (1, 1, 1));
@@ -189,7 +296,7 @@ mod tests {
         let stream = object + pdf[object..].windows(7).position(|window| window == b"stream\n").unwrap() + 7;
         assert_eq!(&pdf[stream..stream + 4], &[0, 1, 0, 0]);
         assert!(pdf[stream + length..].starts_with(b"\nendstream"));
-        let scale: f64 = pdf::COLUMN / Frame::PAPER.width;
+        let scale: f64 = COLUMN / Frame::PAPER.width;
         assert!(text.contains("/MediaBox [0 0 252 "), "3.5 inches");
         let before = |operator: &str| -> Vec<f64> {
             let lines = text.lines().filter_map(|line| line.strip_suffix(operator));
@@ -204,15 +311,40 @@ mod tests {
     }
 
     #[test]
+    fn a_figure_has_the_size_and_the_colours_that_are_asked_for() {
+        let colours = vec![("reno".to_owned(), [0xd5, 0x5e, 0x00])];
+        let look = Look { width_pt: 518.4, height_pt: Some(432.0), title: Some("Both".into()), colours };
+        let svg = svg_file(&plots(), &look).unwrap();
+        assert!(svg.contains("width=\"518.4pt\" height=\"432pt\"") && svg.contains(">Both<"), "{svg}");
+        // Of both plots the curve, and its piece in the legend.
+        assert_eq!((svg.matches("color=\"#d55e00\"").count(), svg.matches(" color=\"#").count()), (3, 4), "{svg}");
+        let pdf = String::from_utf8_lossy(&pdf_file(&plots(), &look).unwrap()).into_owned();
+        assert!(pdf.contains("/MediaBox [0 0 518.4 432]") && pdf.matches("/Type /Page\n").count() == 1);
+        assert!(pdf.contains("(Both)") && pdf.matches("0.8352941 0.36862746 0 rg").count() == 3, "{pdf}");
+        // Two plots of 160 with a title of 24, four lines of 20 in the legend and 10 above it: 434 of .63 points.
+        let low = |height: f64| svg_file(&plots(), &Look { height_pt: Some(height), ..look.clone() });
+        assert!(low(274.0).is_ok());
+        assert!((low(273.0).unwrap_err().least_pt - 434.0 * 0.63).abs() < 1e-9);
+    }
+
+    #[test]
+    fn names_are_replaced_wherever_they_stand() {
+        let mut all = plots();
+        all.iter_mut().for_each(|plot| plot.rename("reno", "TCP Reno"));
+        assert_eq!(all[1].names()[..3], ["queue.buffer", "Goodput", "TCP Reno"]);
+        assert_eq!(all[0].curves()[0], "TCP Reno");
+    }
+
+    #[test]
     fn every_text_of_the_svg_is_in_the_pdf_and_offsets_are_right() {
-        let pdf = pdf_file(&plots());
+        let pdf = pdf_file(&plots(), &Look::default()).unwrap();
         assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF"));
         let has = |words: &[u8]| pdf.windows(words.len()).any(|window| window == words);
         // What is not ASCII is written in hexadecimal: µ is one octet of Latin-1, and the arrow has a code of its own.
         assert!(
             has(b"(reno)") && has(b"<766567617320802061>") && has(b"(Goodput, Mb/s)") && has(b"<2831303020B57329>")
         );
-        let svg = svg_file(&plots());
+        let svg = svg_file(&plots(), &Look::default()).unwrap();
         let count = |words: &[u8]| pdf.windows(words.len()).filter(|window| *window == words).count();
         assert_eq!(count(b"Tj"), svg.matches("<text").count());
         // Each object begins where the table of references says.

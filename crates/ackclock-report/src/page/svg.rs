@@ -1,16 +1,21 @@
 //! Plots as SVG: within a page, and as files.
 
-use super::drawing::{Anchor, CURVE, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, mark_of};
+use super::drawing::{
+    Anchor, CURVE, Colour, DASHES, Drawing, EDGE, Element, Letters, Place, SHADE, Shape, arrow, colour_of, mark_of,
+};
 use super::html::Html;
 
-/// A file, so many points wide and high as the drawing is: black on white, and so wide on paper as is said, in points of PostScript.
-pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64) -> String {
+/// A file, so many points wide and high as the drawing is: black on white, but for curves with colours, and so wide on paper as is
+/// said, in points of PostScript.
+pub(super) fn file(drawing: &Drawing, [width, height]: [f64; 2], on_paper: f64, colours: &[Colour]) -> String {
     let mut body = Html::new();
-    draw(drawing, &mut body);
+    coloured(drawing, &mut body, colours);
+    let [width, height, on_paper, high] =
+        [width, height, on_paper, height * on_paper / width].map(|length| (length * 1e3).round() / 1e3);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{on_paper}pt\" color=\"#000\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{on_paper}pt\" height=\"{high}pt\" color=\"#000\" \
          font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" font-size=\"12.7\">\n{MARK}\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <style>.grid {{ stroke: #ddd; }} .bar {{ stroke: #000; }} .bar, polyline, .beyond path {{ stroke-width: 1.27px; }}</style>\n{}\n</svg>\n",
+         <style>.grid {{ stroke: #ddd; }} .bar {{ stroke: currentColor; }} .bar, polyline, .beyond path {{ stroke-width: 1.27px; }}</style>\n{}\n</svg>\n",
         body.as_str()
     )
 }
@@ -57,11 +62,21 @@ pub(super) const MARK: &str = "<!-- a figure of Ackclock -->";
 
 /// Draws into an element of SVG. Series are groups of the class `series-N`, which has a colour.
 pub(super) fn draw(drawing: &Drawing, svg: &mut Html) {
+    coloured(drawing, svg, &[]);
+}
+
+/// Series with a colour of their own have that.
+fn coloured(drawing: &Drawing, svg: &mut Html, colours: &[Colour]) {
     let mut elements = drawing.elements.iter();
     while let Some(element) = elements.next() {
         match element {
             Element::BeginSeries { nth, name } => {
-                svg.tag("g", &[("class", &format!("series-{nth}"))], |svg| {
+                let class = format!("series-{nth}");
+                let colour =
+                    colour_of(name, colours).map(|[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}"));
+                let mut attributes = vec![("class", class.as_str())];
+                attributes.extend(colour.iter().map(|colour| ("color", colour.as_str())));
+                svg.tag("g", &attributes, |svg| {
                     svg.leaf("title", &[], name);
                     elements
                         .by_ref()

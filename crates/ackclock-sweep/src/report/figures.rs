@@ -11,7 +11,7 @@ use ackclock_report::page::dots::{Dot, Dots};
 use ackclock_report::page::heat::{self, HeatMap};
 use ackclock_report::page::html::Html;
 use ackclock_report::page::number::Scale;
-use ackclock_report::page::paper::{Plot, pdf_file, pdf_has, svg_file};
+use ackclock_report::page::paper::Plot;
 
 use super::layout::{Layout, Panel, accepted, layout, panels, rows_of};
 use crate::plan::{Key, Plan};
@@ -40,12 +40,21 @@ impl Drawn {
 
 /// The numbers that runs have, by their places in a row: first those that were asked for.
 pub(super) fn drawn(results: &Results) -> Vec<(usize, Drawn)> {
-    let plan = results.plan();
+    numbers(results.plan()).filter(|(place, _)| results.has(*place)).collect()
+}
+
+/// The numbers that runs can have.
+pub(super) fn numbers(plan: &Plan) -> impl Iterator<Item = (usize, Drawn)> + '_ {
     let asked = plan.asked().map(|(place, text)| (place, Drawn::asked(text, plan)));
-    let is_asked = |drawn: &&Drawn| plan.asked().any(|(_, text)| text == drawn.metric);
-    let others = DRAWN.iter().filter(|drawn| !is_asked(drawn));
-    let others = others.filter_map(|drawn| Some((plan.place_of(&drawn.metric)?, drawn.clone())));
-    asked.chain(others).filter(|(place, _)| results.has(*place)).collect()
+    let is_asked = move |drawn: &&Drawn| plan.asked().any(|(_, text)| text == drawn.metric);
+    let others = DRAWN.iter().filter(move |drawn| !is_asked(drawn));
+    asked.chain(others.filter_map(|drawn| Some((plan.place_of(&drawn.metric)?, drawn.clone()))))
+}
+
+/// The name of a point that has a row: its values.
+pub(super) fn row_name(plan: &Plan, point: usize) -> String {
+    let values = plan.keys().zip(plan.rows_at(point)).map(|(key, row)| &*key.values[row]);
+    values.collect::<Vec<_>>().join(", ")
 }
 
 impl Drawn {
@@ -71,35 +80,6 @@ pub fn ports(results: &Results) -> Option<String> {
         n => format!("the port that limits, which is one of {n}: the column limiting_port of the tables"),
     };
     Some(format!("Loss and queueing delay are those of {one}."))
-}
-
-/// Whether a sweep has anything that can be drawn: a key changes.
-pub fn has_figure(plan: &Plan) -> bool {
-    layout(plan).is_some()
-}
-
-/// The figure for a paper as SVG: the plots of all numbers, of the points that have the first values of the keys that are neither on an
-/// axis nor curves; of a sample and of a map all. `None` where there is none.
-pub fn svg(results: &Results, method: Method) -> Option<String> {
-    Some(svg_file(&Figures::of(results, method)?.paper()?))
-}
-
-/// The figure for a paper as PDF.
-pub fn pdf(results: &Results, method: Method) -> Option<Vec<u8>> {
-    Some(pdf_file(&Figures::of(results, method)?.paper()?))
-}
-
-/// Whether the figure as PDF has all letters that stand in it; others become question marks.
-pub fn pdf_has_letters(plan: &Plan) -> bool {
-    plan.keys().flat_map(|key| std::iter::once(&key.path).chain(&key.values)).all(|words| pdf_has(words))
-}
-
-/// The numbers behind the figure for a paper as CSV: a row for each of its points.
-pub fn figure_csv(results: &Results, method: Method) -> Option<Vec<u8>> {
-    let figures = Figures::of(results, method)?;
-    let points = figures.points(figures.on_paper());
-    let metrics: Vec<usize> = drawn(results).into_iter().map(|(place, _)| place).collect();
-    (!points.is_empty()).then(|| figures.csv(&points, &metrics))
 }
 
 /// How much the figures of a number show.
@@ -268,9 +248,8 @@ impl<'a> Figures<'a> {
         points.truncate(MOST_DOTS);
         let row = |point: usize| {
             let mean = of(point, place);
-            let values = plan.keys().zip(plan.rows_at(point)).map(|(key, row)| &*key.values[row]);
             Dot {
-                name: values.collect::<Vec<_>>().join(", "),
+                name: row_name(plan, point),
                 mean: mean.as_ref().map(|mean| mean.mean * drawn.factor()),
                 interval: mean
                     .and_then(|mean| mean.interval)
@@ -282,15 +261,16 @@ impl<'a> Figures<'a> {
     }
 
     /// The parts of the figure for a paper.
-    fn on_paper(&self) -> &[Panel] {
+    pub(super) fn on_paper(&self) -> &[Panel] {
         match self.layout {
             Layout::Sample { .. } => &self.panels,
             _ => &self.panels[..self.panels.len().min(1)],
         }
     }
 
-    fn paper(&self) -> Option<Vec<Plot>> {
-        let all = drawn(self.results);
+    pub(super) fn paper(&self, metrics: &[String]) -> Option<Vec<Plot>> {
+        let mut all = drawn(self.results);
+        all.retain(|(_, drawn)| metrics.is_empty() || metrics.iter().any(|metric| *metric == drawn.metric));
         let plots = all.iter().map(|(place, drawn)| (*place, drawn)).flat_map(|drawn| match self.layout {
             Layout::Map { x, y } => vec![Plot::Map(self.map(x, y, drawn, false))],
             Layout::Words => vec![Plot::Dots(self.dots(drawn, false))],
@@ -303,7 +283,7 @@ impl<'a> Figures<'a> {
     }
 
     /// The points of plots, in their order; all of a map, and of points by their names.
-    fn points(&self, panels: &[Panel]) -> Vec<usize> {
+    pub(super) fn points(&self, panels: &[Panel]) -> Vec<usize> {
         if let Layout::Map { .. } | Layout::Words = self.layout {
             return accepted(self.results.plan()).collect();
         }
@@ -314,7 +294,7 @@ impl<'a> Figures<'a> {
         points
     }
 
-    fn csv(&self, points: &[usize], metrics: &[usize]) -> Vec<u8> {
+    pub(super) fn csv(&self, points: &[usize], metrics: &[usize]) -> Vec<u8> {
         let mut csv = Vec::new();
         let selection = Selection { points: Some(points), metrics: Some(metrics) };
         summary_csv(self.results, self.method, None, selection, &mut csv).expect("memory can be written to");
@@ -383,7 +363,7 @@ fn unit_of(key: &Key) -> &str {
 }
 
 /// The name of a key with a unit for all its values, and these as short as they can be told apart.
-fn scale_of(key: &Key) -> (String, Vec<String>) {
+pub(super) fn scale_of(key: &Key) -> (String, Vec<String>) {
     let numbers = key.accepted_numbers();
     let largest = numbers.iter().copied().fold(0.0, f64::max);
     let scale = Scale::fitting(largest, unit_of(key));
@@ -414,7 +394,7 @@ fn significant(number: f64, digits: usize) -> String {
 }
 
 impl Panel {
-    fn points(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn points(&self) -> impl Iterator<Item = usize> {
         self.curves.iter().flat_map(|(_, points)| points.iter().copied())
     }
 

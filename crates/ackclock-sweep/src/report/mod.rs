@@ -2,10 +2,13 @@
 
 mod figures;
 mod layout;
+mod paper;
 mod says;
 
+pub use figures::ports;
 pub(crate) use figures::{Drawings, MOST_INLINE, MOST_ROWS, drawings};
-pub use figures::{figure_csv, has_figure, pdf, pdf_has_letters, ports, svg};
+pub(crate) use paper::files;
+pub use paper::{Named, figure_csv, has_figure, named, pdf_has_letters, plots};
 
 use ackclock::record::stats::Bounds;
 use ackclock_report::page::Page;
@@ -253,8 +256,7 @@ mod tests {
             assert_eq!((leads.len(), there.len()), (links, (columns * rows).min(MOST_ROWS)));
             assert!(leads.iter().all(|point| there.contains(point)));
             assert!(page.contains("download=\"goodput_bps.csv\"") && page.contains("network.trunk_delay, ms"));
-            assert!(svg(&results, Method::Student).unwrap().contains("traffic.start_jitter, ms"));
-            assert!(pdf(&results, Method::Student).is_some());
+            assert!(files(&results, Method::Student).unwrap().0.contains("traffic.start_jitter, ms"));
             let csv = figure_csv(&results, Method::Student).unwrap();
             assert_eq!(csv.iter().filter(|octet| **octet == b'\n').count(), 1 + columns * rows);
         }
@@ -270,7 +272,7 @@ mod tests {
                 page.contains("<a href=\"summary.csv\">")
                     && page.contains("\u{202f}000 more points are in summary.csv.")
             );
-            assert!(svg(&results, Method::Student).unwrap().len() < 3_000_000);
+            assert!(files(&results, Method::Student).unwrap().0.len() < 3_000_000);
         }
     }
 }

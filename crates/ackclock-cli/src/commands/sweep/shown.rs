@@ -5,81 +5,68 @@ use std::path::{Path, PathBuf};
 use ackclock_sweep::summary::{Baseline, Method};
 use ackclock_sweep::{Plan, Results, Store, report};
 
+use super::super::plot::figure::{Figure, known};
 use crate::args;
 use crate::console;
 use crate::failure::Failure;
 use crate::replace::{self, Kind};
 
 /// What was asked for, as far as it makes sense for a plan.
-pub struct Shown {
+pub struct Shown<'a> {
     pub method: Method,
     pub baseline: Option<Baseline>,
-    plots: Vec<(PathBuf, Format)>,
+    figure: Figure<'a>,
+    /// The numbers that it shows, all if there are none.
+    metrics: &'a [String],
     page: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy)]
-enum Format {
-    Svg,
-    Pdf,
-}
-
-impl Shown {
+impl<'a> Shown<'a> {
     /// Refuses what there will not be, and what would replace other files, before anything is run. `folder` is that of the sweep.
-    pub fn of(args: &args::Shown, plan: &Plan, folder: &Path) -> Result<Shown, Failure> {
+    pub fn of(args: &'a args::Shown, plan: &Plan, folder: &Path) -> Result<Shown<'a>, Failure> {
         let read = |text: &str| {
             Baseline::parse(text, plan)
                 .map_err(|(wrong, help)| Failure::usage(format_args!("--baseline: {wrong}"), help))
         };
         let baseline = args.baseline.as_deref().map(read).transpose()?;
-        let plot = |path: &PathBuf| format(path).map(|format| (path.clone(), format));
-        let plots = args.plot.iter().map(plot).collect::<Result<Vec<_>, _>>()?;
-        for path in &args.plot {
-            refuse_name(path, Kind::Figure, folder)?;
+        for path in &args.figure.plot {
+            refuse_in_sweep(path, folder)?;
         }
+        let figure = Figure::of(&args.figure, ELSEWHERE)?;
         if let Some(path) = &args.report {
             refuse_page(path)?;
-            refuse_name(path, Kind::Report, folder)?;
+            refuse_in_sweep(path, folder)?;
+            replace::refuse_other(path, Kind::Report, ELSEWHERE)?;
         }
-        if !plots.is_empty() && !report::has_figure(plan) {
+        if !figure.paths().is_empty() && !report::has_figure(plan) {
             return Err(Failure::usage(
                 "--plot: this sweep has no figure",
                 "vary a key over several values, as in --vary queue.buffer=0.1..4bdp:log:10",
             ));
         }
-        Ok(Shown { method: args.interval.into(), baseline, plots, page: args.report.clone() })
+        let named = report::named(plan);
+        figure.check(&named.names, &named.curves)?;
+        args.metric.iter().try_for_each(|name| known("metric", name, name, &named.metrics).map(|_| ()))?;
+        let (method, page) = (args.interval.into(), args.report.clone());
+        Ok(Shown { method, baseline, figure, metrics: &args.metric, page })
     }
 
     /// The first file that is asked for beside those of the folder.
     pub fn asked_for(&self) -> Option<&Path> {
-        self.plots.first().map(|(path, _)| path.as_path()).or(self.page.as_deref())
+        self.figure.paths().first().or(self.page.as_ref()).map(PathBuf::as_path)
     }
 
     /// Writes the files that are asked for beside those of the folder, and says that it did.
     pub fn write(&self, results: &Results) -> Result<(), Failure> {
-        for (path, format) in &self.plots {
-            let plot = match format {
-                Format::Svg => report::svg(results, self.method).map(String::into_bytes),
-                Format::Pdf => report::pdf(results, self.method),
-            };
+        if !self.figure.paths().is_empty() {
             let none = || Failure::outside("--plot: no run has numbers to draw", "see why they failed, above");
-            write(path, Kind::Figure, &plot.ok_or_else(none)?)?;
+            self.figure.write(report::plots(results, self.method, self.metrics).ok_or_else(none)?)?;
         }
         if let Some(path) = &self.page {
-            write(path, Kind::Report, report::page(results, self.method).as_bytes())?;
+            replace::write(path, Kind::Report, report::page(results, self.method).as_bytes(), ELSEWHERE)?;
+            console::note(format_args!("{} written", path.display()));
         }
         Ok(())
-    }
-}
-
-fn format(path: &Path) -> Result<Format, Failure> {
-    match path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("svg") => Ok(Format::Svg),
-        Some("pdf") => Ok(Format::Pdf),
-        _ => Err(Failure::usage(
-            format_args!("--plot {}: the format is not known", path.display()),
-            "write a name that ends with .svg or .pdf",
-        )),
     }
 }
 
@@ -95,8 +82,8 @@ fn refuse_page(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Refuses the name of a file that is of another kind, or that the folder of the sweep has for itself.
-fn refuse_name(path: &Path, kind: Kind, sweep: &Path) -> Result<(), Failure> {
+/// Refuses the name of a file that the folder of the sweep has for itself.
+fn refuse_in_sweep(path: &Path, sweep: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_in_sweep = match (folder.canonicalize(), sweep.canonicalize()) {
         (Ok(folder), Ok(sweep)) => folder == sweep,
@@ -110,12 +97,6 @@ fn refuse_name(path: &Path, kind: Kind, sweep: &Path) -> Result<(), Failure> {
             ELSEWHERE,
         ));
     }
-    replace::refuse_other(path, kind, ELSEWHERE)
-}
-
-fn write(path: &Path, kind: Kind, content: &[u8]) -> Result<(), Failure> {
-    replace::write(path, kind, content, ELSEWHERE)?;
-    console::note(format_args!("{} written", path.display()));
     Ok(())
 }
 

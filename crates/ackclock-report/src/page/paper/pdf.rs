@@ -5,10 +5,11 @@ use pdf_writer::types::{FontFlags, LineCapStyle};
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
 use crate::page::bands::Frame;
-use crate::page::drawing::{Anchor, DASHES, Drawing, Element, Place, SHADE, Shape, arrow, mark_of};
+use crate::page::drawing::{Anchor, Colour, DASHES, Drawing, Element, Place, SHADE, Shape, arrow, colour_of, mark_of};
 
 /// A file with a page for each drawing that is so many points wide and high, scaled to so wide a page, in points of PostScript.
-pub(super) fn file(drawings: &[(Drawing, f64)], width: f64, on_paper: f64) -> Vec<u8> {
+/// Curves without a colour are black.
+pub(super) fn file(drawings: &[(Drawing, f64)], width: f64, on_paper: f64, colours: &[Colour]) -> Vec<u8> {
     let scale = (on_paper / width) as f32;
     let [catalog, pages, font, shade, info] = [1, 2, 3, 4, 5].map(Ref::new);
     let of_page = |nth: usize| [0, 1].map(|which| Ref::new(8 + 2 * nth as i32 + which));
@@ -31,7 +32,7 @@ pub(super) fn file(drawings: &[(Drawing, f64)], width: f64, on_paper: f64) -> Ve
         let mut body = Content::new();
         // From the upper left corner downwards, as plots are drawn.
         body.transform([scale, 0.0, 0.0, -scale, 0.0, height]);
-        drawing.elements.iter().for_each(|element| one(element, &mut body));
+        drawing.elements.iter().for_each(|element| one(element, colours, &mut body));
         pdf.stream(content, &body.finish());
     }
     pdf.finish()
@@ -68,7 +69,7 @@ fn embed(pdf: &mut Pdf, font: Ref) {
     pdf.stream(program, FONT).pair(Name(b"Length1"), FONT.len() as i32);
 }
 
-fn one(element: &Element, body: &mut Content) {
+fn one(element: &Element, colours: &[Colour], body: &mut Content) {
     match element {
         Element::Grid { from, to } | Element::Leader { from, to } => {
             body.save_state().set_stroke_gray(GRID).set_line_width(LINE * 0.6);
@@ -111,7 +112,16 @@ fn one(element: &Element, body: &mut Content) {
             body.restore_state();
         }
         Element::Mark { nth, place, .. } => mark(*nth, *place, body),
-        Element::BeginSeries { .. } | Element::EndSeries => {}
+        Element::BeginSeries { name, .. } => {
+            body.save_state();
+            if let Some(colour) = colour_of(name, colours) {
+                let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
+                body.set_fill_rgb(red, green, blue).set_stroke_rgb(red, green, blue);
+            }
+        }
+        Element::EndSeries => {
+            body.restore_state();
+        }
     }
 }
 

@@ -1,10 +1,16 @@
 //! `ackclock plot`: the numbers behind each figure, as CSV files, FIGURE-NAME.csv for each flow or port.
 
+pub mod figure;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ackclock::record::Series;
+use ackclock::record::{Metric, Series};
+use ackclock::units::Time;
 use ackclock_report::figures::{self, FIGURES, Figure};
+use ackclock_report::page::bands::MOST_CURVES;
+use ackclock_report::page::paper::Plot;
+use ackclock_report::plots;
 use ackclock_store::document::{Document, Run};
 use ackclock_store::result;
 use ackclock_store::tables::{self, OfTables, Problem, TableError, Tables};
@@ -16,6 +22,7 @@ use crate::diagnostics::plural;
 use crate::failure::{Exit, Failure};
 use crate::output::{OTHER_FOLDER, Output};
 use crate::replace::{self, Kind};
+use figure::{Figure as FigureFile, OTHER_FILE};
 
 /// Writes the figures that are asked for, or all for which there are tables.
 pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
@@ -35,6 +42,7 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
         ));
     }
     let unit = &document.scenario.unit;
+    let drawn = FigureFile::of(&args.drawn, OTHER_FILE)?;
     let files = || Files { to: args.to.clone(), used: BTreeSet::new() };
     // Twice: before anything is written it is known that nothing of others is replaced.
     let mut looked_at = files();
@@ -43,6 +51,11 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
             let begins = figures::header(curves, unit);
             replace::refuse_other(&files.to.join(name), Kind::Lines(&begins), OTHER_FOLDER)
         })?;
+    }
+    if !drawn.paths().is_empty() {
+        let plots: Vec<Plot> =
+            figures.iter().map(|figure| on_paper(figure.metrics[0], &tables, run, unit)).collect::<Result<_, _>>()?;
+        drawn.write(plots)?;
     }
     let mut files = files();
     for figure in &figures {
@@ -55,6 +68,20 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
     let count = plural(files.used.len(), "file");
     console::note(format_args!("wrote {count} of seed {} to {}", run.seed, args.to.display()));
     Ok(Exit::Fine)
+}
+
+/// What a figure shows first, of all flows or ports that can be told apart.
+fn on_paper(metric: Metric, tables: &Tables, run: &Run, unit: &str) -> Result<Plot, Failure> {
+    let series = tables.read(metric)?;
+    if series.len() > MOST_CURVES {
+        console::note(format_args!(
+            "note: of {} curves of {} the first {MOST_CURVES} are drawn",
+            series.len(),
+            metric.name()
+        ));
+    }
+    let curves: Vec<(String, &Series)> = series.iter().map(|series| (plots::label(series), series)).collect();
+    Ok(plots::on_paper(metric, &curves, unit, Time::from_ps((run.simulated_s * 1e12).round() as u64)))
 }
 
 /// The run of a seed, or the first.
