@@ -1,13 +1,18 @@
 //! What a dialect of TCP makes of defaults. The dialects themselves are in `keys/dialects.rs`.
 
-use ackclock::keys::{Dimension, Quantity};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::packet::Timestamps;
 use ackclock::tcp::{cc, recovery};
 
 use crate::check;
-use crate::keys::dialects::{Default, named};
+use crate::keys::dialects::{ALL, Default, named};
+use crate::keys::{Section, tcp_algorithms};
 use crate::mechanisms::Tables;
 use crate::settings::Settings;
+use crate::value::FileValue;
 
 /// Puts the defaults of the dialect, and of the congestion control in it, in the place of the usual ones; `path_mtu` is the
 /// largest datagram that the path carries, if that is said.
@@ -22,7 +27,7 @@ pub(crate) fn apply(tables: &mut Tables, path_mtu: Option<u32>) {
         let has_sack = |name| recovery::Algorithm::named(name).is_some_and(|algorithm| algorithm.needs.sack);
         // If no recovery is chosen, it is still that of the dialect.
         if usual.instead_of_sack.is_some() || !tables.own.word("recovery").is_some_and(has_sack) {
-            replace(tables, &("recovery", usual.name, usual.source));
+            tables.own.replace_default("recovery", Value::Word(usual.name), usual.source);
         }
     }
     if dialect.follows_mtu {
@@ -57,10 +62,26 @@ fn replace_initial_window(settings: &mut Settings) {
     }
 }
 
-fn replace(tables: &mut Tables, (path, text, source): &Default) {
+fn replace(tables: &mut Tables, &(path, text, source): &Default) {
     let Some((settings, name)) = tables.table_of(path) else {
         unreachable!("a dialect sets `{path}`, which is in no table")
     };
-    let Some(key) = settings.section.key_named(name) else { unreachable!("a dialect sets `{path}`, which is no key") };
-    settings.replace_default(key.name, check::value_of(key, text), *source);
+    settings.replace_default(name, VALUES[&(path, text)].clone(), source);
 }
+
+/// The value of each default of a dialect, by key and text: a scenario may have tables of TCP by the thousand.
+static VALUES: LazyLock<HashMap<(&str, &str), FileValue>> = LazyLock::new(|| {
+    let value = |&(path, text, _): &Default| {
+        let key = match path.split_once('.') {
+            None => Section::Tcp.key_named(path),
+            Some((mechanism, name)) => {
+                let table = tcp_algorithms().iter().find(|table| table.name == mechanism);
+                table.and_then(|table| table.keys.iter().find(|key| key.name == name))
+            }
+        };
+        let key = key.unwrap_or_else(|| unreachable!("a dialect sets `{path}`, which is no key"));
+        ((path, text), check::value_of(key, text))
+    };
+    let defaults = ALL.iter().flat_map(|dialect| [dialect.defaults, dialect.with_fine_timeouts]);
+    defaults.flatten().map(value).collect()
+});

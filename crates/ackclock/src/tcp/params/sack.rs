@@ -1,5 +1,7 @@
 //! What a scenario may say about selective acknowledgements.
 
+use std::sync::LazyLock;
+
 use crate::keys::{Condition, Default, Key, Kind, Value, Values, words_of};
 use crate::tcp::offset_sack::{Alternative, Form, Preference};
 use crate::tcp::recovery;
@@ -15,10 +17,11 @@ pub struct SackParams {
     pub duplicates: bool,
 }
 
-/// The defaults of all keys.
+/// The defaults of all keys, read once: every connection without SACK has them.
 impl std::default::Default for SackParams {
     fn default() -> SackParams {
-        SackParams::read(&Values::defaults(SackParams::KEYS))
+        static DEFAULTS: LazyLock<SackParams> = LazyLock::new(|| SackParams::read(&Values::defaults(SackParams::KEYS)));
+        DEFAULTS.clone()
     }
 }
 
