@@ -12,9 +12,8 @@ mask = "0 deg"
 [place]
 a = "46.5 N 6.6 E"
 b = "48.8 N 2.3 E"
-[flow.f]
-from = "a"
-to = "b"
+[flow]
+f = { from = "a", to = "b" }
 "#;
 
 /// The space station; its epoch is 21 November 2026, 12:00.

@@ -15,12 +15,10 @@ const BASES: [&str; 9] = [
 duration = "3 s"
 network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = "1 ms", trunk_delay = "5 ms" }
 queue = { buffer = "200 cells", policy = "epd", service_order = "fixed" }
-[flow.f1]
-drops = [20, { segment = 20, transmission = 2 }]
-[udp.u]
-from = "s1"
-to = "d1"
-rate = "100 kbps"
+[flow]
+f1 = { drops = [20, { segment = 20, transmission = 2 }] }
+[udp]
+u = { from = "s1", to = "d1", rate = "100 kbps" }
 "#,
     r#"
 duration = "3 s"
@@ -35,12 +33,10 @@ bottleneck_rate = "2 Mbps"
 bottleneck_delay = "5 ms"
 [queue]
 buffer = "100 packets"
-[flow.f1]
-drops = [20, { segment = 20, transmission = 2 }]
-[udp.u]
-from = "s1"
-to = "d1"
-rate = "100 kbps"
+[flow]
+f1 = { drops = [20, { segment = 20, transmission = 2 }] }
+[udp]
+u = { from = "s1", to = "d1", rate = "100 kbps" }
 "#,
     r#"
 duration = "3 s"
@@ -48,18 +44,13 @@ tcp.dialect = "osu"
 network = { technology = "packet", topology = "graph" }
 queue = { buffer = "100 packets" }
 bottleneck = "sw1->sw2"
-[node.s1]
-kind = "host"
-[node.d1]
-kind = "host"
-[node.sw1]
-kind = "switch"
-[node.sw2]
-kind = "switch"
-[link.a]
-ends = ["s1", "sw1"]
-rate = "20 Mbps"
-delay = "1 ms"
+[node]
+s1.kind = "host"
+d1.kind = "host"
+sw1.kind = "switch"
+sw2.kind = "switch"
+[link]
+a = { ends = ["s1", "sw1"], rate = "20 Mbps", delay = "1 ms" }
 [link.b]
 ends = ["sw1", "sw2"]
 rate = "2 Mbps"
@@ -69,10 +60,8 @@ outages = [{ from = "1200 ms", until = "1250 ms" }]
 ends = ["sw2", "d1"]
 rate = "20 Mbps"
 delay = "1 ms"
-[flow.f1]
-from = "s1"
-to = "d1"
-drops = [20, { segment = 20, transmission = 2 }]
+[flow]
+f1 = { from = "s1", to = "d1", drops = [20, { segment = 20, transmission = 2 }] }
 "#,
     r#"
 duration = "3 s"
@@ -81,9 +70,8 @@ satellites = { constellation = "iridium" }
 at = "52.5 N, 13.4 E"
 [place.oslo]
 at = "59.9 N, 10.8 E"
-[flow.f1]
-from = "berlin"
-to = "oslo"
+[flow]
+f1 = { from = "berlin", to = "oslo" }
 "#,
     r#"
 duration = "3 s"
@@ -92,9 +80,8 @@ satellites = { constellation = "53:72/6/2", altitude = "780 km" }
 at = "52.5 N, 13.4 E"
 [place.oslo]
 at = "59.9 N, 10.8 E"
-[flow.f1]
-from = "berlin"
-to = "oslo"
+[flow]
+f1 = { from = "berlin", to = "oslo" }
 "#,
     r#"
 duration = "3 s"
@@ -103,9 +90,8 @@ satellites = { geostationary = "10 E" }
 at = "52.5 N, 13.4 E"
 [place.oslo]
 at = "59.9 N, 10.8 E"
-[flow.f1]
-from = "berlin"
-to = "oslo"
+[flow]
+f1 = { from = "berlin", to = "oslo" }
 "#,
     r#"
 duration = "3 s"
@@ -114,9 +100,8 @@ satellites = { elements = "station.tle" }
 at = "31.6 N, 8.0 W"
 [place.casablanca]
 at = "33.6 N, 7.6 W"
-[flow.f1]
-from = "marrakesh"
-to = "casablanca"
+[flow]
+f1 = { from = "marrakesh", to = "casablanca" }
 "#,
     r#"
 duration = "500 ms"
@@ -132,14 +117,8 @@ service_order = "fixed"
 "#,
     r#"
 duration = "1 s"
-[network]
-topology = "n-by-n"
-rate = "4 Mbps"
-access_delay = "10 us"
-trunk_delay = "1 ms"
-[queue]
-buffer = "100 cells"
-service_order = "fixed"
+network = { topology = "n-by-n", rate = "4 Mbps", access_delay = "10 us", trunk_delay = "1 ms" }
+queue = { buffer = "100 cells", service_order = "fixed" }
 "#,
 ];
 

@@ -14,14 +14,9 @@ topology = "graph"
 a.kind = "host"
 r.kind = "switch"
 b.kind = "host"
-[link.first]
-ends = ["a", "r"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.last]
-ends = ["r", "b"]
-rate = "424 bps"
-delay = "1 ms"
+[link]
+first = { ends = ["a", "r"], rate = "42.4 Mbps", delay = "1 ms" }
+last = { ends = ["r", "b"], rate = "424 bps", delay = "1 ms" }
 [atm]
 llc = false
 [udp]

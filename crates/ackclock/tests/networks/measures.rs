@@ -22,43 +22,19 @@ a.kind = "host"
 r.kind = "switch"
 q.kind = "switch"
 b.kind = "host"
-[link.first]
-ends = ["a", "r"]
-rate = "100 Mbps"
-delay = "1 ms"
-[link.middle]
-ends = ["r", "q"]
-rate = "10 Mbps"
-delay = "10 ms"
-[link.last]
-ends = ["q", "b"]
-rate = "100 Mbps"
-delay = "1 ms"
+[link]
+first = { ends = ["a", "r"], rate = "100 Mbps", delay = "1 ms" }
+middle = { ends = ["r", "q"], rate = "10 Mbps", delay = "10 ms" }
+last = { ends = ["q", "b"], rate = "100 Mbps", delay = "1 ms" }
 [queue]
 buffer = "20 packets"
-[flow.old]
-from = "a"
-to = "b"
-group = "camp"
-[flow.new1]
-from = "a"
-to = "b"
-group = "camp"
-start = "1 s"
-[flow.new2]
-from = "a"
-to = "b"
-start = "3 s"
-[udp.ping]
-from = "a"
-to = "b"
-payload = "472 B"
-rate = "100 kbps"
-[udp.pong]
-from = "a"
-to = "b"
-payload = "972 B"
-rate = "200 kbps"
+[flow]
+old = { from = "a", to = "b", group = "camp" }
+new1 = { from = "a", to = "b", group = "camp", start = "1 s" }
+new2 = { from = "a", to = "b", start = "3 s" }
+[udp]
+ping = { from = "a", to = "b", payload = "472 B", rate = "100 kbps" }
+pong = { from = "a", to = "b", payload = "972 B", rate = "200 kbps" }
 "#;
 
 fn mixed() -> (Scenario, Records) {

@@ -268,14 +268,10 @@ fn an_idle_source_changes_nothing() {
     let idle = r#"
         [node.idle]
         kind = "host"
-        [link.idle]
-        ends = ["idle", "sw1"]
-        rate = "155.52 Mbps"
-        delay = "1 us"
-        [flow.idle]
-        from = "idle"
-        to = "d1"
-        start = "1 h"
+        [link]
+        idle = { ends = ["idle", "sw1"], rate = "155.52 Mbps", delay = "1 us" }
+        [flow]
+        idle = { from = "idle", to = "d1", start = "1 h" }
     "#;
     let (without, with) = (scenario(LAN, &[]), scenario(&format!("{LAN}{idle}"), &[]));
     let (a, b) = (run(&without, 1), run(&with, 1));

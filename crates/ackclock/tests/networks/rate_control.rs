@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::lab::agree::{assert_engines_agree, assert_engines_agree_on_chains_with_feedback};
-use crate::lab::{conserves, scenario};
+use crate::lab::{self, conserves, port, scenario};
 use ackclock::ids::{FlowId, Id};
 use ackclock::link::RoutingTable;
 use ackclock::record::{Columns, EdgeRecord, FlowRecord, Metric, PortRecord, Records};
@@ -48,11 +48,7 @@ receive_window = "400000 B"
 const RATES: &str = "queue.rate_algorithm=simplified-erica-plus";
 
 fn run(text: &str, sets: &[&str]) -> Records {
-    finished(sim::build(&scenario(text, sets), 1))
-}
-
-fn port<'a>(records: &'a Records, name: &str) -> &'a PortRecord {
-    records.ports.iter().find(|port| port.name == name).unwrap()
+    lab::run(&scenario(text, sets), 1)
 }
 
 fn edge(records: &Records, name: &str) -> EdgeRecord {
@@ -207,22 +203,14 @@ topology = "graph"
 a.kind = "host"
 r.kind = "switch"
 b.kind = "host"
-[link.left]
-ends = ["a", "r"]
-rate = "10 Mbps"
-delay = "1 ms"
-[link.right]
-ends = ["r", "b"]
-rate = "5 Mbps"
-delay = "1 ms"
+[link]
+left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
+right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }
 [queue]
 rate_algorithm = "simplified-erica-plus"
-[flow.f]
-from = "a"
-to = "b"
-[flow.g]
-from = "b"
-to = "a"
+[flow]
+f = { from = "a", to = "b" }
+g = { from = "b", to = "a" }
 "#;
     for feedback in ["window", "bucket", "both"] {
         let chosen = format!("queue.tcp_feedback={feedback}");
@@ -249,29 +237,14 @@ b.kind = "host"
 c.kind = "host"
 r.kind = "switch"
 s.kind = "switch"
-[link.a]
-ends = ["a", "r"]
-rate = "10 Mbps"
-delay = "1 ms"
-[link.c]
-ends = ["c", "r"]
-rate = "10 Mbps"
-delay = "1 ms"
-[link.middle]
-ends = ["r", "s"]
-rate = "5 Mbps"
-delay = "10 us"
-[link.b]
-ends = ["s", "b"]
-rate = "5 Mbps"
-delay = "1 ms"
-[flow.f]
-from = "a"
-to = "b"
-size = "150001 B"
-[flow.g]
-from = "c"
-to = "a"
+[link]
+a = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
+c = { ends = ["c", "r"], rate = "10 Mbps", delay = "1 ms" }
+middle = { ends = ["r", "s"], rate = "5 Mbps", delay = "10 us" }
+b = { ends = ["s", "b"], rate = "5 Mbps", delay = "1 ms" }
+[flow]
+f = { from = "a", to = "b", size = "150001 B" }
+g = { from = "c", to = "a" }
 "#;
     for feedback in ["window", "bucket", "both"] {
         for port in ["queue", "port.\"s->b\""] {
@@ -429,20 +402,14 @@ topology = "graph"
 a.kind = "host"
 r.kind = "switch"
 b.kind = "host"
-[link.left]
-ends = ["a", "r"]
-rate = "10 Mbps"
-delay = "1 ms"
-[link.right]
-ends = ["r", "b"]
-rate = "5 Mbps"
-delay = "1 ms"
+[link]
+left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
+right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }
 [queue]
 rate_algorithm = "simplified-erica-plus"
 tcp_feedback = "bucket"
-[flow.f]
-from = "a"
-to = "b"
+[flow]
+f = { from = "a", to = "b" }
 "#;
     for sets in [&["capture=[\"b\"]"][..], &["record=[\"drops\"]"], &[]] {
         let mut scenario = scenario(text, sets);

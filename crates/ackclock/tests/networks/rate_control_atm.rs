@@ -1,8 +1,8 @@
 //! Rate control of TCP at ATM edge devices: acknowledgements are put together, changed, and sent on in cells.
 
 use crate::lab::agree::{assert_engines_agree, assert_engines_agree_on_chains_with_feedback};
-use crate::lab::scenario;
-use ackclock::record::{EdgeRecord, FlowRecord, PortRecord, Records};
+use crate::lab::{self, port, scenario};
+use ackclock::record::{EdgeRecord, FlowRecord, Records};
 use ackclock::sim;
 use ackclock::units::{Span, Time};
 
@@ -63,17 +63,11 @@ c2 = { ends = ["c", "sw2"], rate = "10 Mbps", delay = "1 ms" }
 rate_algorithm = "simplified-erica-plus"
 tcp_feedback = "window"
 buffer = "100 cells"
-[flow.f]
-from = "a"
-to = "b"
-[flow.g]
-from = "b"
-to = "a"
-[udp.u]
-from = "c"
-to = "d"
-payload = "1000 B"
-rate = "8.3 Mbps"
+[flow]
+f = { from = "a", to = "b" }
+g = { from = "b", to = "a" }
+[udp]
+u = { from = "c", to = "d", payload = "1000 B", rate = "8.3 Mbps" }
 "#;
 
 /// Two flows through one switch, with four hosts.
@@ -96,12 +90,9 @@ d = { ends = ["d", "sw"], rate = "10 Mbps", delay = "1 ms" }
 [port."sw->b"]
 rate_algorithm = "simplified-erica-plus"
 tcp_feedback = "window"
-[flow.f]
-from = "a"
-to = "b"
-[flow.g]
-from = "c"
-to = "d"
+[flow]
+f = { from = "a", to = "b" }
+g = { from = "c", to = "d" }
 "#;
 
 const RATES: &str = "port.sw1->sw2.rate_algorithm=simplified-erica-plus";
@@ -110,13 +101,7 @@ const BUCKET: &str = "port.sw1->sw2.tcp_feedback=bucket";
 const BOTH: &str = "port.sw1->sw2.tcp_feedback=both";
 
 fn run(text: &str, sets: &[&str]) -> Records {
-    let mut run = sim::build(&scenario(text, sets), 1);
-    while !run.step(Time::NEVER).finished() {}
-    run.finish()
-}
-
-fn port<'a>(records: &'a Records, name: &str) -> &'a PortRecord {
-    records.ports.iter().find(|port| port.name == name).unwrap()
+    lab::run(&scenario(text, sets), 1)
 }
 
 fn edge(records: &Records) -> EdgeRecord {

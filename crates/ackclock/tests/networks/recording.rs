@@ -217,11 +217,8 @@ topology = "graph"
 s.kind = "host"
 r.kind = "switch"
 d.kind = "host"
-[link.first]
-ends = ["s", "r"]
-rate = "10 Mbps"
-delay = "10 ms"
-errors = { model = "uniform", rate = 0.002 }
+[link]
+first = { ends = ["s", "r"], rate = "10 Mbps", delay = "10 ms", errors = { model = "uniform", rate = 0.002 } }
 [link.last]
 ends = ["r", "d"]
 rate = "1 Mbps"
@@ -236,13 +233,10 @@ buffer = "20 packets"
 dialect = "osu"
 mss = "960 B"
 recovery = "new-reno"
-[flow.f]
-from = "s"
-to = "d"
-[udp.u]
-from = "d"
-to = "s"
-rate = "50 kbps"
+[flow]
+f = { from = "s", to = "d" }
+[udp]
+u = { from = "d", to = "s", rate = "50 kbps" }
 "#;
 
 #[test]

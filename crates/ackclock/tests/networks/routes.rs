@@ -27,46 +27,23 @@ s2.kind = "switch"
 s3.kind = "switch"
 s4.kind = "switch"
 b.kind = "host"
-[link.up]
-ends = ["a", "s1"]
-rate = "8 Mbps"
-delay = "1 ms"
-[link.short]
-ends = ["s1", "s2"]
-rate = "8 Mbps"
-delay = "5 ms"
-[link.long]
-ends = ["s1", "s3"]
-rate = "8 Mbps"
-delay = "40 ms"
-[link.from_short]
-ends = ["s2", "s4"]
-rate = "8 Mbps"
-delay = "5 ms"
-[link.from_long]
-ends = ["s3", "s4"]
-rate = "8 Mbps"
-delay = "5 ms"
-[link.down]
-ends = ["s4", "b"]
-rate = "8 Mbps"
-delay = "1 ms"
+[link]
+up = { ends = ["a", "s1"], rate = "8 Mbps", delay = "1 ms" }
+short = { ends = ["s1", "s2"], rate = "8 Mbps", delay = "5 ms" }
+long = { ends = ["s1", "s3"], rate = "8 Mbps", delay = "40 ms" }
+from_short = { ends = ["s2", "s4"], rate = "8 Mbps", delay = "5 ms" }
+from_long = { ends = ["s3", "s4"], rate = "8 Mbps", delay = "5 ms" }
+down = { ends = ["s4", "b"], rate = "8 Mbps", delay = "1 ms" }
 [queue]
 buffer = "50 packets"
 [tcp]
 dialect = "osu"
 mss = "960 B"
 recovery = "new-reno"
-[flow.f]
-from = "a"
-to = "b"
-start = "900 ms"
-[udp.u]
-from = "a"
-to = "b"
-payload = "972 B"
-rate = "777.6 kbps"
-stop = "500 ms"
+[flow]
+f = { from = "a", to = "b", start = "900 ms" }
+[udp]
+u = { from = "a", to = "b", payload = "972 B", rate = "777.6 kbps", stop = "500 ms" }
 "#;
 
 fn ms(ms: u64) -> Time {

@@ -21,15 +21,10 @@ down_rate = "3 Mbps"
 [place]
 new-york = "40.9 N 73.9 W"
 san-francisco = "37.8 N 122.4 W"
-[flow.f]
-from = "new-york"
-to = "san-francisco"
-start = "5 s"
-[udp.u]
-from = "new-york"
-to = "san-francisco"
-payload = "956 B"
-rate = "95.6 kbps"
+[flow]
+f = { from = "new-york", to = "san-francisco", start = "5 s" }
+[udp]
+u = { from = "new-york", to = "san-francisco", payload = "956 B", rate = "95.6 kbps" }
 "#;
 
 /// The records of the reference engine, with which the other one agrees.
@@ -102,10 +97,8 @@ earth = "ns2"
 [place]
 berkeley = "37.9 N 122.3 W"
 boston = "42.3 N 71.1 W"
-[flow.f]
-from = "berkeley"
-to = "boston"
-start = "380 s"
+[flow]
+f = { from = "berkeley", to = "boston", start = "380 s" }
 "#;
 
 #[test]

@@ -14,28 +14,19 @@ topology = "graph"
 a.kind = "host"
 r.kind = "switch"
 b.kind = "host"
-[link.first]
-ends = ["a", "r"]
-rate = "100 Mbps"
-delay = "1 ms"
-[link.last]
-ends = ["r", "b"]
-rate = "10 Mbps"
-delay = "10 ms"
+[link]
+first = { ends = ["a", "r"], rate = "100 Mbps", delay = "1 ms" }
+last = { ends = ["r", "b"], rate = "10 Mbps", delay = "10 ms" }
 [queue]
 buffer = "50 packets"
 [tcp]
 dialect = "osu"
 mss = "1460 B"
 recovery = "rfc6675"
-[flow.f]
-from = "a"
-to = "b"
-[udp.u]
-from = "a"
-to = "b"
-payload = "972 B"
-rate = "972 kbps"
+[flow]
+f = { from = "a", to = "b" }
+[udp]
+u = { from = "a", to = "b", payload = "972 B", rate = "972 kbps" }
 "#;
 
 fn run(name: &str, sets: &[&str]) -> Records {

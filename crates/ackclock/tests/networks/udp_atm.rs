@@ -20,29 +20,17 @@ a.kind = "host"
 c.kind = "host"
 r.kind = "switch"
 b.kind = "host"
-[link.first]
-ends = ["a", "r"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.other]
-ends = ["c", "r"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.last]
-ends = ["r", "b"]
-rate = "42.4 Mbps"
-delay = "10 ms"
-[udp.u]
-from = "a"
-to = "b"
-payload = "1000 B"
-rate = "8 Mbps"
+[link]
+first = { ends = ["a", "r"], rate = "42.4 Mbps", delay = "1 ms" }
+other = { ends = ["c", "r"], rate = "42.4 Mbps", delay = "1 ms" }
+last = { ends = ["r", "b"], rate = "42.4 Mbps", delay = "10 ms" }
+[udp]
+u = { from = "a", to = "b", payload = "1000 B", rate = "8 Mbps" }
 "#;
 
 const FLOW: &str = r#"
-[flow.f]
-from = "c"
-to = "b"
+[flow]
+f = { from = "c", to = "b" }
 "#;
 
 /// Datagrams of 105 cells through two ports of 42.4 Mb/s, at each beside those of one other source.
@@ -57,26 +45,12 @@ c.kind = "host"
 d.kind = "host"
 r.kind = "switch"
 q.kind = "switch"
-[link.first]
-ends = ["a", "r"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.second]
-ends = ["c", "r"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.middle]
-ends = ["r", "q"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.third]
-ends = ["d", "q"]
-rate = "42.4 Mbps"
-delay = "1 ms"
-[link.last]
-ends = ["q", "b"]
-rate = "42.4 Mbps"
-delay = "10 ms"
+[link]
+first = { ends = ["a", "r"], rate = "42.4 Mbps", delay = "1 ms" }
+second = { ends = ["c", "r"], rate = "42.4 Mbps", delay = "1 ms" }
+middle = { ends = ["r", "q"], rate = "42.4 Mbps", delay = "1 ms" }
+third = { ends = ["d", "q"], rate = "42.4 Mbps", delay = "1 ms" }
+last = { ends = ["q", "b"], rate = "42.4 Mbps", delay = "10 ms" }
 [udp]
 u = { from = "a", to = "b", rate = "25 Mbps", payload = "5000 B", stop = "1.9 s" }
 v = { from = "c", to = "b", rate = "20 Mbps", payload = "5000 B", stop = "1.9 s" }

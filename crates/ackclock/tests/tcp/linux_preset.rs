@@ -16,22 +16,15 @@ topology = "graph"
 client1.kind = "host"
 box.kind = "switch"
 server.kind = "host"
-[link.access]
-ends = ["client1", "box"]
-rate = "100 Mbps"
-delay = "0 s"
-[link.emulated]
-ends = ["box", "server"]
-rate = "10 Mbps"
-delay = "255 ms"
+[link]
+access = { ends = ["client1", "box"], rate = "100 Mbps", delay = "0 s" }
+emulated = { ends = ["box", "server"], rate = "10 Mbps", delay = "255 ms" }
 [queue]
 buffer = "100 packets"
 [tcp]
 dialect = "linux-2.2-sat"
-[flow.f]
-from = "client1"
-to = "server"
-size = "1 MB"
+[flow]
+f = { from = "client1", to = "server", size = "1 MB" }
 "#;
 
 fn run(sets: &[&str], seed: u64) -> Records {

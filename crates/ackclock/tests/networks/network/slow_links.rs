@@ -21,11 +21,8 @@ fn more_may_wait_than_time_can_tell() {
         bottleneck_delay = "1 ms"
         [queue]
         buffer = "infinite"
-        [udp.u]
-        from = "s1"
-        to = "d1"
-        payload = "972 B"
-        rate = "10 Mbps"
+        [udp]
+        u = { from = "s1", to = "d1", payload = "972 B", rate = "10 Mbps" }
     "#;
     let records = agree::assert_engines_agree("slow", &scenario(text, &[]), 1);
     let waiting = port(&records, "sw1->sw2").final_queue;

@@ -13,18 +13,10 @@ s.kind = "host"
 s2.kind = "host"
 r.kind = "switch"
 d.kind = "host"
-[link.first]
-ends = ["s", "r"]
-rate = "10 Mbps"
-delay = "10 ms"
-[link.second]
-ends = ["s2", "r"]
-rate = "10 Mbps"
-delay = "10 ms"
-[link.last]
-ends = ["r", "d"]
-rate = "2 Mbps"
-delay = "30 ms"
+[link]
+first = { ends = ["s", "r"], rate = "10 Mbps", delay = "10 ms" }
+second = { ends = ["s2", "r"], rate = "10 Mbps", delay = "10 ms" }
+last = { ends = ["r", "d"], rate = "2 Mbps", delay = "30 ms" }
 [packet]
 link_header = "0 B"
 [queue]
@@ -33,16 +25,10 @@ buffer = "10 packets"
 dialect = "osu"
 mss = "960 B"
 recovery = "new-reno"
-[flow.f]
-from = "s2"
-to = "d"
-start = "1 s"
-[udp.u]
-from = "s"
-to = "d"
-rate = "1 Mbps"
-payload = "1000 B"
-dither = false
+[flow]
+f = { from = "s2", to = "d", start = "1 s" }
+[udp]
+u = { from = "s", to = "d", rate = "1 Mbps", payload = "1000 B", dither = false }
 "#;
 
 fn ps(span: Option<Span>) -> u64 {
