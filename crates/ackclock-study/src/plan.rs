@@ -8,12 +8,12 @@ use ackclock::sim::RESULT_VERSION;
 use ackclock_store::Key;
 
 use crate::data::{
-    Assumption, AxisPlot, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity, Reading,
-    Row, cell_id, merged,
+    Assumption, AxisPlot, Beside, Card, Claim, Comparison, Experiment, Finding, Group, Point, Predicate, Quantity,
+    Reading, Row as TableRow, Shown, Table, cell_id, merged,
 };
 use crate::embedded::Embedded;
 use crate::error::Error;
-use crate::measure::MEASUREMENT_VERSION;
+use crate::measure::{Metric, MetricName, Row};
 use crate::study::Study;
 
 /// What is to be reproduced.
@@ -35,6 +35,8 @@ pub struct Plan {
     pub(crate) scenarios: Vec<Planned>,
     /// Points to scenarios. Different points may be the same scenario.
     pub(crate) index: BTreeMap<Point, usize>,
+    /// What is kept of each run: every metric of the study, so that a run need not be repeated for another card.
+    pub(crate) metrics: Vec<Metric>,
 }
 
 /// A scenario and how often it is run.
@@ -47,12 +49,23 @@ pub(crate) struct Planned {
     pub resolved: String,
     /// Seeds 1 to this.
     pub seeds: u64,
+    /// The metrics that are judged or shown of it.
+    pub needed: BTreeSet<String>,
+}
+
+/// How much is asked of a point.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Demand {
+    /// Seeds 1 to this.
+    pub seeds: u64,
+    /// The metrics that are judged or shown there.
+    pub metrics: BTreeSet<String>,
 }
 
 impl Planned {
-    /// What identifies the run of a seed: the same key, the same result, of which the same is kept.
+    /// What identifies the run of a seed: the same key, the same result.
     pub fn key(&self, seed: u64) -> Key {
-        Key::new(&format!("measurement {MEASUREMENT_VERSION}\n{}", self.resolved), seed, RESULT_VERSION)
+        Key::new(&self.resolved, seed, RESULT_VERSION)
     }
 
     /// Computing time in arbitrary units: the cell times of the bottleneck.
@@ -75,11 +88,20 @@ impl Plan {
     pub(crate) fn new(study: &Study, selection: &Selection) -> Result<Plan, Error> {
         let scope = Scope::new(study, selection)?;
         let demand = scope.demand(study);
-        let mut plan = Plan { scope, scenarios: Vec::new(), index: BTreeMap::new() };
-        for (point, seeds) in demand {
-            plan.add(point, seeds)?;
+        let mut metrics: Vec<Metric> = study.metrics();
+        metrics.sort_by(|one, other| one.needs().cmp(other.needs()));
+        metrics.dedup_by(|one, other| one.needs() == other.needs());
+        let mut plan = Plan { scope, scenarios: Vec::new(), index: BTreeMap::new(), metrics };
+        for (point, demand) in demand {
+            plan.add(point, demand)?;
         }
         Ok(plan)
+    }
+
+    /// The runs that are not kept, or of which something is not kept that is needed now.
+    pub(crate) fn missing<'a, 'k>(&'a self, kept: impl Fn(&Key) -> Option<&'k Row>) -> Vec<(&'a Planned, u64)> {
+        let runs = self.scenarios.iter().flat_map(|planned| (1..=planned.seeds).map(move |seed| (planned, seed)));
+        runs.filter(|(planned, seed)| !kept(&planned.key(*seed)).is_some_and(|row| row.has(&planned.needed))).collect()
     }
 
     /// How many runs there are.
@@ -97,18 +119,22 @@ impl Plan {
         self.scenarios[self.index[point]].key(seed)
     }
 
-    fn add(&mut self, point: Point, seeds: u64) -> Result<(), Error> {
+    fn add(&mut self, point: Point, demand: Demand) -> Result<(), Error> {
         let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets)
             .map_err(|error| Error::Scenario { file: point.scenario.clone(), sets: point.sets.clone(), error })?;
         let same = self.scenarios.iter().position(|planned| planned.resolved == loaded.resolved);
         let i = same.unwrap_or(self.scenarios.len());
         match same {
-            Some(i) => self.scenarios[i].seeds = self.scenarios[i].seeds.max(seeds),
+            Some(i) => {
+                self.scenarios[i].seeds = self.scenarios[i].seeds.max(demand.seeds);
+                self.scenarios[i].needed.extend(demand.metrics);
+            }
             None => self.scenarios.push(Planned {
                 point: point.clone(),
                 scenario: Arc::new(loaded.scenario),
                 resolved: loaded.resolved,
-                seeds,
+                seeds: demand.seeds,
+                needed: demand.metrics,
             }),
         }
         self.index.insert(point, i);
@@ -195,7 +221,7 @@ impl Scope {
     }
 
     /// The rows wanted of a card's table.
-    pub fn rows<'a>(&self, study: &'a Study, card: &Card) -> impl Iterator<Item = &'a Row> {
+    pub fn rows<'a>(&self, study: &'a Study, card: &Card) -> impl Iterator<Item = &'a TableRow> {
         let quick = self.quick;
         study.tables.get(&card.id).into_iter().flat_map(|table| &table.rows).filter(move |row| row.quick || !quick)
     }
@@ -280,48 +306,94 @@ impl Scope {
         cells.chain(claims).flat_map(|at| study.checked_points(&at)).collect()
     }
 
-    /// Points and how many seeds they need.
-    pub fn demand(&self, study: &Study) -> BTreeMap<Point, u64> {
-        let mut demand = BTreeMap::new();
-        let mut want = |points: Vec<Point>, seeds: u64| {
+    /// What is judged of a card at [`Scope::judged`].
+    fn judged_metrics(&self, study: &Study, card: &Card) -> BTreeSet<String> {
+        let table = study.tables.get(&card.id).filter(|_| self.rows(study, card).next().is_some());
+        let of_table = table.into_iter().flat_map(|table| table.metrics(study));
+        let of_claims = self.claims(study, card).map(|claim| study.metric(claim.test.metric(), None));
+        of_table.chain(of_claims).map(|metric| metric.needs().to_owned()).collect()
+    }
+
+    /// What is asked of which points.
+    pub fn demand(&self, study: &Study) -> BTreeMap<Point, Demand> {
+        let mut demand: BTreeMap<Point, Demand> = BTreeMap::new();
+        let mut want = |points: Vec<Point>, seeds: u64, metrics: &BTreeSet<String>| {
             for point in points {
-                let wanted = demand.entry(point).or_insert(seeds);
-                *wanted = seeds.max(*wanted);
+                let wanted = demand.entry(point).or_default();
+                wanted.seeds = seeds.max(wanted.seeds);
+                wanted.metrics.extend(metrics.iter().cloned());
             }
         };
         for card in self.cards(study) {
             let seeds = self.seeds_of(card);
-            let judged = self.judged(study, card);
+            let (judged, metrics) = (self.judged(study, card), self.judged_metrics(study, card));
             for reading in self.readings(study, card) {
                 let points = judged.iter().map(|point| point.with(reading.set)).collect();
-                want(points, self.seeds_of_reading(study, card, &reading));
+                want(points, self.seeds_of_reading(study, card, &reading), &metrics);
             }
-            want(judged, seeds);
-            for row in self.comparisons(study, card).flat_map(|comparison| &comparison.rows) {
-                want(study.checked_points(&row.at), seeds);
+            want(judged, seeds, &metrics);
+            for comparison in self.comparisons(study, card) {
+                let shown = study.shown_metrics(&comparison.show);
+                comparison.rows.iter().for_each(|row| want(study.checked_points(&row.at), seeds, &shown));
             }
-            for at in self.plots(study, card).flat_map(AxisPlot::all_at) {
-                want(study.checked_points(&at), seeds);
+            for plot in self.plots(study, card) {
+                let shown = study.shown_metrics(&plot.show);
+                plot.all_at().into_iter().for_each(|at| want(study.checked_points(&at), seeds, &shown));
             }
             let seeds = self.sensitivity_seeds(study, card);
             for assumption in study.assumptions_of(card) {
                 for group in self.groups(assumption) {
-                    let points = study.checked_points(&group.at);
+                    let (points, shown) =
+                        (study.checked_points(&group.at), study.shown_metrics(assumption.shown_on(group)));
                     for alternative in assumption.alternatives_on(group) {
-                        want(points.iter().map(|point| point.with(&alternative.set)).collect(), seeds);
+                        want(points.iter().map(|point| point.with(&alternative.set)).collect(), seeds, &shown);
                     }
-                    want(points, seeds);
+                    want(points, seeds, &shown);
                 }
             }
         }
         for finding in self.findings(study) {
             let seeds = self.seeds_of_experiments(study, finding);
             for experiment in self.experiments(finding) {
+                let mut metrics = study.shown_metrics(&experiment.show);
+                metrics.extend(experiment.test.iter().map(|test| study.metric(test.metric(), None).needs().to_owned()));
                 let of_rows = experiment.rows.iter().map(|row| row.at.clone());
                 let of_test = experiment.test.iter().flat_map(Predicate::quantities).flat_map(Quantity::all_at);
-                of_rows.chain(of_test).for_each(|at| want(study.checked_points(&at), seeds));
+                of_rows.chain(of_test).for_each(|at| want(study.checked_points(&at), seeds, &metrics));
             }
         }
         demand
+    }
+}
+
+impl Study {
+    /// What a row has to have for numbers that are shown.
+    fn shown_metrics(&self, shown: &[Shown]) -> BTreeSet<String> {
+        shown.iter().map(|shown| self.metric(&shown.metric, None).needs().to_owned()).collect()
+    }
+
+    /// Every metric of the study.
+    fn metrics(&self) -> Vec<Metric> {
+        let shown = (self.assumptions.iter())
+            .flat_map(|assumption| {
+                let of_groups = assumption.on.iter().flat_map(|group| assumption.shown_on(group));
+                assumption.show.iter().chain(of_groups)
+            })
+            .chain(self.comparisons.iter().flat_map(|comparison| &comparison.show))
+            .chain(self.plots.iter().flat_map(|plot| &plot.show));
+        let experiments = || self.findings.iter().flat_map(|finding| &finding.experiments);
+        let tests = self.claims.iter().map(|claim| &claim.test).chain(experiments().flat_map(|of| &of.test));
+        let names = shown.chain(experiments().flat_map(|of| &of.show)).map(|shown| &shown.metric);
+        let names: Vec<&MetricName> = names.chain(tests.map(Predicate::metric)).collect();
+        let of_tables = self.tables.values().flat_map(|table| table.metrics(self));
+        names.into_iter().map(|name| self.metric(name, None)).chain(of_tables).collect()
+    }
+}
+
+impl Table {
+    /// The metrics of its columns, and those beside them.
+    fn metrics(&self, study: &Study) -> Vec<Metric> {
+        let of_columns = self.columns.iter().map(|column| study.metric(self.metric_of(column), self.capacity_mbps));
+        of_columns.chain(self.beside.iter().map(Beside::metric)).collect()
     }
 }

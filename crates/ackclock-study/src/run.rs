@@ -10,7 +10,7 @@ use ackclock_run::{Failure, Job, Jobs};
 
 use crate::error::Error;
 use crate::figure;
-use crate::measure::Measurement;
+use crate::measure::Row;
 use crate::plan::{Plan, Planned};
 use crate::progress::{Progress, Status};
 use crate::report::Report;
@@ -69,20 +69,27 @@ struct Shared<'a> {
 }
 
 /// Brings the ledger up to the plan; how many runs of the plan it has in the end.
-fn run_missing(
-    plan: &Plan,
+fn run_missing<'p>(
+    plan: &'p Plan,
     engine: Engine,
     stored: &mut StoredRuns,
     threads: usize,
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<usize, Error> {
-    let mut missing: Vec<Job<&Planned>> = Vec::new();
-    for planned in &plan.scenarios {
-        let seeds = (1..=planned.seeds).filter(|seed| stored.run(&planned.key(*seed)).is_none());
-        let job = |seed| Job { scenario: planned.scenario.clone(), seed, cost: planned.cost(), of: planned };
-        missing.extend(seeds.map(job));
+    let job = |(planned, seed): (&'p Planned, u64)| Job {
+        scenario: planned.scenario.clone(),
+        seed,
+        cost: planned.cost(),
+        of: planned,
+    };
+    let missing = plan.missing(|key| stored.run(key));
+    let lacking = missing.iter().filter(|(planned, seed)| stored.run(&planned.key(*seed)).is_some()).count();
+    if lacking > 0 {
+        let runs = if lacking == 1 { "1 kept run lacks" } else { &format!("{lacking} kept runs lack") };
+        progress.noted(&format!("{runs} a metric that is asked for now: run again"));
     }
+    let missing: Vec<Job<&Planned>> = missing.into_iter().map(job).collect();
     let reused = plan.runs() - missing.len();
     if !missing.is_empty() {
         stored.folder().note_incomplete()?;
@@ -100,7 +107,7 @@ fn run_missing(
     advance(&|_| {});
     let watch = |runs: &ackclock_run::Status| advance(&|status| status.fraction = runs.fraction);
     let keep = |planned: &&Planned, records: Records| {
-        let run = Measurement::of(&records, &planned.scenario);
+        let run = Row::of(&records, &planned.scenario, &plan.metrics);
         lock(&shared).stored.append(planned.key(records.seed), run)?;
         advance(&|status| status.runs_finished += 1);
         Ok(())
@@ -247,7 +254,7 @@ mod tests {
         let first = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet).unwrap());
         let file = folder.path().join("runs.jsonl");
         let whole = fs::read_to_string(&file).unwrap();
-        let number = "\"goodput_bps\":[";
+        let number = "\"sum(goodput)\":";
         let at = whole.rfind(number).unwrap() + number.len();
         let digit = if &whole[at..=at] == "7" { "8" } else { "7" };
         fs::write(&file, [&whole[..at], digit, &whole[at + 1..]].concat()).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 use ackclock_store::{Damage, Holds, Key, Ledger, ResultFolder};
 
 use crate::error::Error;
-use crate::measure::Measurement;
+use crate::measure::Row;
 use crate::progress::Progress;
 use crate::report::files::FILES;
 
@@ -14,7 +14,7 @@ use crate::report::files::FILES;
 pub(crate) struct StoredRuns {
     folder: ResultFolder,
     ledger: Ledger,
-    runs: BTreeMap<Key, Measurement>,
+    runs: BTreeMap<Key, Row>,
     /// Checksums of lines of the ledger that are damaged.
     damaged: Vec<String>,
 }
@@ -41,13 +41,16 @@ impl StoredRuns {
     }
 
     /// A finished run.
-    pub fn run(&self, key: &Key) -> Option<&Measurement> {
+    pub fn run(&self, key: &Key) -> Option<&Row> {
         self.runs.get(key)
     }
 
-    /// Adds a finished run.
-    pub fn append(&mut self, key: Key, run: Measurement) -> Result<(), Error> {
+    /// Adds a finished run. What was kept of it before and is not asked for now stays.
+    pub fn append(&mut self, key: Key, mut run: Row) -> Result<(), Error> {
         self.folder.check()?;
+        for (metric, value) in self.runs.get(&key).into_iter().flat_map(|before| &before.values) {
+            run.values.entry(metric.clone()).or_insert(*value);
+        }
         self.ledger.append(&key, &run)?;
         self.runs.insert(key, run);
         Ok(())

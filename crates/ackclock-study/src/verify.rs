@@ -7,7 +7,7 @@ use ackclock::sim::RESULT_VERSION;
 use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, files};
 use serde::Deserialize;
 
-use crate::measure::Measurement;
+use crate::measure::Row;
 use crate::plan::Selection;
 use crate::report::Report;
 use crate::report::files::FILES;
@@ -39,10 +39,10 @@ pub fn verify(marked: &Marked) -> Findings {
     findings
 }
 
-fn lines(ledger: &Path, marked: &Marked, findings: &mut Findings) -> BTreeMap<Key, Measurement> {
+fn lines(ledger: &Path, marked: &Marked, findings: &mut Findings) -> BTreeMap<Key, Row> {
     let mut runs = BTreeMap::new();
     let mut found = Findings::default();
-    let read = Ledger::read_lines(ledger, |number, line: Result<(Key, Measurement), BadLine>| match line {
+    let read = Ledger::read_lines(ledger, |number, line: Result<(Key, Row), BadLine>| match line {
         Ok((key, run)) => {
             if runs.insert(key, run).is_some() {
                 let remedy = "nothing is to be done: the runs are equal";
@@ -84,7 +84,7 @@ struct Card {
 
 /// Makes sure that the reports are those of the runs in the ledger. The page, which also has figures of further runs, is left to its
 /// checksum.
-fn follow(path: &Path, runs: &BTreeMap<Key, Measurement>, findings: &mut Findings) {
+fn follow(path: &Path, runs: &BTreeMap<Key, Row>, findings: &mut Findings) {
     let [json, text, _] = FILES.map(|name| path.join(name));
     let head: Head = match files::read(&json).map(|text| serde_json::from_slice(&text)) {
         Ok(Ok(head)) => head,
@@ -105,8 +105,7 @@ fn follow(path: &Path, runs: &BTreeMap<Key, Measurement>, findings: &mut Finding
         Ok(plan) => plan,
         Err(error) => return findings.damage(&json, format!("it is no report of this study: {error}"), AGAIN),
     };
-    let keys = plan.scenarios.iter().flat_map(|planned| (1..=planned.seeds).map(|seed| planned.key(seed)));
-    let missing = keys.filter(|key| !runs.contains_key(key)).count();
+    let missing = plan.missing(|key| runs.get(key)).len();
     if missing > 0 {
         return findings.damage(&path.join(LEDGER), format!("{missing} runs of the report are not in it"), AGAIN);
     }

@@ -1,6 +1,6 @@
 //! `--measure EXPRESSION`: numbers that a sweep keeps of each run beside those that it keeps anyway.
 
-use ackclock::measure::{Expression, ExpressionError};
+use ackclock::measure::{Expression, ExpressionError, Need};
 use ackclock::scenario::Scenario;
 
 use crate::check::suggest;
@@ -47,8 +47,8 @@ pub struct Lack {
 enum What {
     /// Nothing has this name; these are there.
     Name(String, Vec<String>),
-    /// It is not counted how often delays occur.
-    Delays,
+    /// It is not recorded.
+    Record(Need),
 }
 
 impl Lack {
@@ -56,17 +56,17 @@ impl Lack {
     pub fn of(measure: &Expression, scenario: &Scenario) -> Vec<Lack> {
         let lack = |what| Lack { measure: measure.text().to_owned(), what };
         let names = measure.unknown_names(scenario).into_iter();
-        let delays = (measure.needs_delays() && !scenario.recording.delays).then_some(What::Delays);
-        names.map(|name| What::Name(name.to_owned(), measure.known_names(scenario))).chain(delays).map(lack).collect()
+        let records = measure.not_recorded(scenario).into_iter().map(What::Record);
+        names.map(|name| What::Name(name.to_owned(), measure.known_names(scenario))).chain(records).map(lack).collect()
     }
 
     /// Whether both lack the same.
     pub fn is_same(&self, other: &Lack) -> bool {
-        let name = |lack: &Lack| match &lack.what {
-            What::Name(name, _) => Some(name.clone()),
-            What::Delays => None,
+        let is_same = match (&self.what, &other.what) {
+            (What::Name(name, _), What::Name(other, _)) => name == other,
+            (one, other) => one == other,
         };
-        self.measure == other.measure && name(self) == name(other)
+        self.measure == other.measure && is_same
     }
 
     /// What is wrong, and what to do.
@@ -88,14 +88,23 @@ impl Lack {
                             near.map_or(format!("there are: {shown}{more}"), |near| format!("did you mean `{near}`?")),
                         );
                 }
-                What::Delays => {
-                    report
-                        .error(
-                            At::new(id, 0..measure.len(), 0),
-                            "this measure needs the delays, which the scenario does not count",
-                        )
-                        .label("not counted")
-                        .help("set delays = true");
+                What::Record(need) => {
+                    let (wrong, label, help) = match need {
+                        Need::Delays => (
+                            "this measure needs the delays, which the scenario does not count".into(),
+                            "not counted",
+                            String::from("set delays = true"),
+                        ),
+                        Need::Series(metric) => (
+                            format!(
+                                "this measure needs `{}` over time, which the scenario does not record",
+                                metric.name()
+                            ),
+                            "not recorded",
+                            format!("add \"{}\" to `record`", metric.name()),
+                        ),
+                    };
+                    report.error(At::new(id, 0..measure.len(), 0), wrong).label(label).help(help);
                 }
             }
         }

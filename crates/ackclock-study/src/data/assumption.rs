@@ -58,8 +58,9 @@ pub(crate) struct Shown {
 
 /// What is shown where nothing is said.
 fn efficiency_and_fairness() -> Vec<Shown> {
-    let shown = |label: &str, metric| Shown { label: label.into(), metric, unit: one(), decimals: two() };
-    vec![shown("efficiency", MetricName::Efficiency), shown("fairness", MetricName::Fairness)]
+    let shown =
+        |name: &str| Shown { label: name.into(), metric: MetricName::known(name), unit: one(), decimals: two() };
+    vec![shown("efficiency"), shown("fairness")]
 }
 
 /// How sure an assumption is.

@@ -132,6 +132,20 @@ impl Predicate {
         }
     }
 
+    pub fn metric(&self) -> &MetricName {
+        match self {
+            Predicate::Order { metric, .. }
+            | Predicate::Bound { metric, .. }
+            | Predicate::Difference { metric, .. }
+            | Predicate::Within { metric, .. }
+            | Predicate::Change { metric, .. }
+            | Predicate::Quotient { metric, .. }
+            | Predicate::BestDiffers { metric, .. }
+            | Predicate::Pairs { metric, .. }
+            | Predicate::Points { metric, .. } => metric,
+        }
+    }
+
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
             Predicate::Order { of, .. } | Predicate::BestDiffers { of, .. } | Predicate::Points { of, .. } => {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::layout::Layout;
 use super::{Coordinates, Origin};
-use crate::measure::MetricName;
+use crate::measure::{Metric, MetricName};
 
 /// `tables/*.toml`: a published table.
 #[derive(Clone, Debug, Deserialize)]
@@ -39,6 +39,12 @@ pub(crate) struct Beside {
     pub capacity_mbps: f64,
     #[serde(default)]
     pub after_warmup: bool,
+}
+
+impl Beside {
+    pub fn metric(&self) -> Metric {
+        Metric::efficiency(self.capacity_mbps * 1e6, self.after_warmup)
+    }
 }
 
 /// How far apart still agrees.
@@ -187,6 +193,11 @@ impl Table {
     /// The columns that a row has.
     pub fn columns_of(&self, row: &Row) -> &[Column] {
         &self.columns[..row.columns.unwrap_or(self.columns.len()).min(self.columns.len())]
+    }
+
+    /// What the numbers of a column are.
+    pub fn metric_of<'a>(&'a self, column: &'a Column) -> &'a MetricName {
+        column.metric.as_ref().unwrap_or(&self.metric)
     }
 
     /// Whether the publication prints the number: nothing says that it is ours.

@@ -4,12 +4,10 @@ use ackclock::packet::wire_number;
 use ackclock::record::Records;
 use ackclock::scenario::Flow;
 use ackclock::tcp::offset_sack::{self, Flags, Negotiated};
-use serde::{Deserialize, Serialize};
 
 /// A SACK option: what it says, and how long it is with kind and length.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct LastSack {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LastSack {
     /// Left and right edge of each block, in the order of the option: bytes of the stream, modulo 2^32.
     pub blocks: Vec<(u32, u32)>,
     pub octets: u32,
@@ -45,7 +43,7 @@ impl LastSack {
 
 /// The first byte of a block, or the first after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edge {
+pub(super) enum Edge {
     Left,
     Right,
 }

@@ -4,12 +4,10 @@ use std::collections::HashMap;
 
 use ackclock::record::{Columns, FlowRecord, Metric, Series};
 use ackclock::units::{Span, Time};
-use serde::{Deserialize, Serialize};
 
 /// What is seen of the timeouts of all flows, one by one. What was not recorded, or of which there is none, is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Timeouts {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Timeouts {
     /// The shortest time for which a flow had sent nothing when its timer expired, seconds.
     pub shortest_idle: Option<f64>,
     /// The share of these times in which an acknowledgement of new data reached the source of another flow.
@@ -21,34 +19,9 @@ pub(crate) struct Timeouts {
     pub late_timeouts: Option<f64>,
     /// Of the segments whose own timer expired, the share whose round trip was longer than the timeout in force when it did, less
     /// the tick by which a timer that ticks may expire early.
-    #[serde(default)]
     pub late_at_expiry: Option<f64>,
     /// The share of timeouts after which the timeout in force was at least twice as long as before.
-    #[serde(default)]
     pub doubled: Option<f64>,
-}
-
-/// What is asked of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OfTimeouts {
-    ShortestIdle,
-    OthersAdvance,
-    LateSegments,
-    LateTimeouts,
-    LateAtExpiry,
-    Doubled,
-}
-
-impl OfTimeouts {
-    /// Names in study data.
-    pub const NAMES: [(&'static str, OfTimeouts); 6] = [
-        ("shortest-idle", OfTimeouts::ShortestIdle),
-        ("others-advance", OfTimeouts::OthersAdvance),
-        ("late-segments", OfTimeouts::LateSegments),
-        ("late-timeouts", OfTimeouts::LateTimeouts),
-        ("late-at-expiry", OfTimeouts::LateAtExpiry),
-        ("timeout-doubled", OfTimeouts::Doubled),
-    ];
 }
 
 impl Timeouts {
@@ -99,18 +72,6 @@ impl Timeouts {
             late_timeouts: timeouts.value(),
             late_at_expiry: at_expiry.value(),
             doubled: doubled.value(),
-        }
-    }
-
-    /// What is asked.
-    pub fn value(&self, what: OfTimeouts) -> Option<f64> {
-        match what {
-            OfTimeouts::ShortestIdle => self.shortest_idle,
-            OfTimeouts::OthersAdvance => self.others_advance,
-            OfTimeouts::LateSegments => self.late_segments,
-            OfTimeouts::LateTimeouts => self.late_timeouts,
-            OfTimeouts::LateAtExpiry => self.late_at_expiry,
-            OfTimeouts::Doubled => self.doubled,
         }
     }
 }

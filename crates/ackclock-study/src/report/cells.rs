@@ -7,8 +7,7 @@ use super::headline::power::{power, published};
 use super::headline::types::{LayoutReport, LayoutRowReport};
 use super::quantity::Measured;
 use super::{CellReport, Number, TableReport, Verdict};
-use crate::data::{Beside, Card, Column, Row, Table, Tolerance, cell_id, merged};
-use crate::measure::Metric;
+use crate::data::{Card, Column, Row, Table, Tolerance, cell_id, merged};
 use crate::plan::Scope;
 
 /// The cells of a table, judged.
@@ -46,7 +45,7 @@ fn cell_report(
     tolerance: &Tolerance,
 ) -> CellReport {
     let points = measured.points(&merged(&row.at, &column.at));
-    let name = column.metric.as_ref().unwrap_or(&table.metric);
+    let name = table.metric_of(column);
     let metric = measured.study.metric(name, table.capacity_mbps);
     let values = match tolerance.is_about_runs() {
         true => points.iter().flat_map(|point| measured.per_seed(std::slice::from_ref(point), &metric)).collect(),
@@ -57,8 +56,7 @@ fn cell_report(
     let (least, most) = metric.bounds();
     let ours = Number::of(&values, (shown(least), shown(most)));
     let beside = table.beside.iter().map(|beside| {
-        let Beside { capacity_mbps, after_warmup, .. } = beside;
-        let metric = Metric::Efficiency { capacity_bps: capacity_mbps * 1e6, after_warmup: *after_warmup };
+        let metric = beside.metric();
         measured.summary(&points, &metric).expect("an efficiency always exists").mean
     });
     let deviation = sample_sd(&values).unwrap_or(0.0);
@@ -136,7 +134,7 @@ impl LayoutReport {
 fn tell_apart(table: &Table, cells: &mut [CellReport]) {
     let quantity = |cell: &CellReport| {
         let column = table.columns.iter().find(|column| column.label == cell.column).expect("a cell has a column");
-        (column.metric.as_ref().unwrap_or(&table.metric), column.unit, column.plus)
+        (table.metric_of(column).text(), column.unit, column.plus)
     };
     let farthest = |cell: &CellReport, of: &dyn Fn(&CellReport) -> bool| {
         let others = cells.iter().filter(|other| of(other) && quantity(other) == quantity(cell));

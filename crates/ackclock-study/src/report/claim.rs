@@ -17,38 +17,30 @@ pub(crate) struct Examined {
 impl Measured<'_> {
     /// Whether a predicate is true.
     pub fn examine(&self, test: &Predicate) -> Examined {
+        let metric = &self.study.metric(test.metric(), None);
         match test {
-            Predicate::Order { metric, is, of, resolution } => {
-                self.order(&self.study.metric(metric, None), *is, of, *resolution)
+            Predicate::Order { is, of, resolution, .. } => self.order(metric, *is, of, *resolution),
+            Predicate::Bound { over, of, is, value, .. } => match over {
+                Over::Mean => self.mean_bound(metric, of, *is, *value),
+                Over::EveryPoint | Over::EveryRun => self.every_bound(metric, *over, of, (*is, *value)),
+            },
+            Predicate::Difference { of, minus, is, value, confident, .. } => {
+                self.differences(metric, of, minus).examine(*is, *value, *confident)
             }
-            Predicate::Bound { metric, over, of, is, value } => {
-                let metric = &self.study.metric(metric, None);
-                match over {
-                    Over::Mean => self.mean_bound(metric, of, *is, *value),
-                    Over::EveryPoint | Over::EveryRun => self.every_bound(metric, *over, of, (*is, *value)),
-                }
+            Predicate::Within { of, from, to, confident, widened, .. } => {
+                self.within(metric, of, [*from, *to], (*confident, *widened))
             }
-            Predicate::Difference { metric, of, minus, is, value, confident } => {
-                self.differences(&self.study.metric(metric, None), of, minus).examine(*is, *value, *confident)
+            Predicate::Change { from, to, published, within, .. } => {
+                self.change(metric, [from, to], *published, *within)
             }
-            Predicate::Within { metric, of, from, to, confident, widened } => {
-                self.within(&self.study.metric(metric, None), of, [*from, *to], (*confident, *widened))
+            Predicate::Quotient { of, by, at_least, at_most, .. } => {
+                self.quotient(metric, [of, by], [*at_least, *at_most])
             }
-            Predicate::Change { metric, from, to, published, within } => {
-                self.change(&self.study.metric(metric, None), [from, to], *published, *within)
+            Predicate::BestDiffers { along, of, .. } => self.best_differs(metric, along, of),
+            Predicate::Pairs { of, minus, is, value, share, .. } => {
+                self.differences(metric, of, minus).examine_each(*is, *value, *share)
             }
-            Predicate::Quotient { metric, of, by, at_least, at_most } => {
-                self.quotient(&self.study.metric(metric, None), [of, by], [*at_least, *at_most])
-            }
-            Predicate::BestDiffers { metric, along, of } => {
-                self.best_differs(&self.study.metric(metric, None), along, of)
-            }
-            Predicate::Pairs { metric, of, minus, is, value, share } => {
-                self.differences(&self.study.metric(metric, None), of, minus).examine_each(*is, *value, *share)
-            }
-            Predicate::Points { metric, of, is, value, share } => {
-                self.most_points(&self.study.metric(metric, None), of, (*is, *value), *share)
-            }
+            Predicate::Points { of, is, value, share, .. } => self.most_points(metric, of, (*is, *value), *share),
         }
     }
 

@@ -13,13 +13,13 @@ use super::{
     GroupReport, Headline, Report, ShownReport, Tally, Verdict,
 };
 use crate::data::{Assumption, Card, Compared, Comparison, Experiment, Finding, Group, Mark, Origin, Point, Shown};
-use crate::measure::Measurement;
+use crate::measure::Row;
 use crate::plan::Scope;
 use crate::study::Study;
 
 impl Report {
     /// Judges the measurements of everything in the scope.
-    pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Measurement) -> Report {
+    pub(crate) fn new<'a>(study: &'a Study, scope: &Scope, run: &'a dyn Fn(&Point, u64) -> &'a Row) -> Report {
         let cards: Vec<CardReport> = scope.reported(study).map(|card| card_report(study, scope, card, run)).collect();
         let examined = scope.examined(study);
         let experiments = |finding: &Finding| {
@@ -80,7 +80,7 @@ fn card_report<'a>(
     study: &'a Study,
     scope: &Scope,
     card: &'a Card,
-    run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+    run: &'a dyn Fn(&Point, u64) -> &'a Row,
 ) -> CardReport {
     let measured = Measured { study, seeds: scope.seeds_of(card), run, changes: &[] };
     let claims = scope.claims(study, card).map(|claim| {

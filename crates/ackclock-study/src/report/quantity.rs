@@ -4,7 +4,7 @@ use ackclock::record::stats::{Summary, sample_sd, summarize};
 
 use super::Number;
 use crate::data::{Coordinates, OneOrMany, Point, Quantity, Shown, Statistic, merged};
-use crate::measure::{Measurement, Metric};
+use crate::measure::{Metric, Row};
 use crate::study::Study;
 
 /// The measurements of a study, seeds 1 to `seeds` at every point asked for.
@@ -12,7 +12,7 @@ use crate::study::Study;
 pub(crate) struct Measured<'a> {
     pub study: &'a Study,
     pub seeds: u64,
-    pub run: &'a dyn Fn(&Point, u64) -> &'a Measurement,
+    pub run: &'a dyn Fn(&Point, u64) -> &'a Row,
     /// Settings that replace or join those of every point: of an alternative to an assumption.
     pub changes: &'a [String],
 }

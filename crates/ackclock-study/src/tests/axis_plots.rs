@@ -31,7 +31,7 @@ fn a_plot_needs_the_runs_of_its_curves_but_is_not_quick() {
     let study = study(PLOTS).unwrap();
     let card = Selection { card: Some("checks".into()), ..Selection::default() };
     // Seed 1 only: what the card says.
-    let runs = |selection: &Selection| Scope::new(&study, selection).unwrap().demand(&study);
+    let runs = |selection: &Selection| Scope::new(&study, selection).unwrap().demanded_seeds(&study);
     assert_eq!(runs(&card).into_values().collect::<Vec<_>>(), [1; 4]);
     let quick = Selection { quick: true, ..card };
     assert!(runs(&quick).is_empty() && report_of(&study, &quick).cards[0].plots.is_empty());

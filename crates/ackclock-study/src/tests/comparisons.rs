@@ -33,7 +33,7 @@ fn of_card(card: &str) -> Selection {
 #[test]
 fn a_comparison_needs_the_runs_of_its_rows_but_is_not_quick() {
     let study = study(COMPARISONS).unwrap();
-    let runs = |selection: Selection| Scope::new(&study, &selection).unwrap().demand(&study);
+    let runs = |selection: Selection| Scope::new(&study, &selection).unwrap().demanded_seeds(&study);
     // Seed 1 only: what the card says.
     assert_eq!(runs(of_card("checks")).into_values().collect::<Vec<_>>(), [1, 1]);
     assert_eq!(runs(Selection { quick: true, ..of_card("checks") }).len(), 0);

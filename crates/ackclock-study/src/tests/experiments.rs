@@ -142,11 +142,11 @@ fn a_reading_needs_a_card_and_an_experiment() {
 #[test]
 fn experiments_need_their_runs_where_their_finding_is_examined_and_are_not_quick() {
     let study = study_of("claim = []", &findings("").replace(", \"claim:wrong\"", "")).unwrap();
-    let needed = |selection: Selection| Scope::new(&study, &selection).unwrap().demand(&study).len();
+    let needed = |selection: Selection| Scope::new(&study, &selection).unwrap().demanded_seeds(&study).len();
     let alone = |card: &str| needed(Selection { card: Some(card.into()), ..Selection::default() });
     // The finding is about the table, which has both points too; the other card has nothing.
     let without = study_of("claim = []", "").unwrap();
-    let table = Scope::new(&without, &Selection::default()).unwrap().demand(&without).len();
+    let table = Scope::new(&without, &Selection::default()).unwrap().demanded_seeds(&without).len();
     assert_eq!((alone("t1"), alone("checks")), (table, 0));
     let quick = report_of(&study, &Selection { quick: true, ..Selection::default() });
     assert!(quick.findings.is_empty(), "the quick row agrees");

@@ -18,7 +18,7 @@ fn study(more: &str) -> Study {
 #[test]
 fn a_card_is_judged_again_with_the_seeds_for_sensitivities() {
     let study = study("");
-    let runs = |selection: &Selection| Scope::new(&study, selection).unwrap().demand(&study);
+    let runs = |selection: &Selection| Scope::new(&study, selection).unwrap().demanded_seeds(&study);
     let slow: Vec<u64> = runs(&Selection::default())
         .into_iter()
         .filter(|(point, _)| point.sets.iter().any(|set| set == "tcp.tick=500 ms"))
@@ -81,7 +81,7 @@ fn alternatives_are_tried_together() {
         );
         study_from(&[("claims.toml", TWO_CLAIMS), ("findings.toml", ""), ("assumptions.toml", &assumptions)])
     };
-    let runs = |study: &Study| Scope::new(study, &Selection::default()).unwrap().demand(study);
+    let runs = |study: &Study| Scope::new(study, &Selection::default()).unwrap().demanded_seeds(study);
     // Of each point what the alternatives set, of which the last one stands; 3 seeds, and beside the default all 4.
     let of = |study: &Study| {
         let is_together = |sets: &[String]| sets.iter().any(|set| set == "tcp.min_rto=1 s");

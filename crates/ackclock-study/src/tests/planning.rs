@@ -8,7 +8,7 @@ use crate::{Error, Selection};
 #[test]
 fn a_point_is_planned_once_with_the_most_seeds_that_anything_wants() {
     let study = study_of(TWO_CLAIMS, "").unwrap();
-    let demand = Scope::new(&study, &Selection::default()).unwrap().demand(&study);
+    let demand = Scope::new(&study, &Selection::default()).unwrap().demanded_seeds(&study);
     // Table: 2 buffers times 2 TCPs, shared with the mean row and the defaults of the assumption. Claims: the bare
     // LAN. Alternatives: 500 ms at three points, RFC 6675 at one.
     assert_eq!(demand.len(), 4 + 1 + 3 + 1);
@@ -27,7 +27,7 @@ fn a_point_is_planned_once_with_the_most_seeds_that_anything_wants() {
 fn the_quick_subset_is_smaller_and_tries_no_alternatives() {
     let study = study_of(TWO_CLAIMS, "").unwrap();
     let quick = Selection { quick: true, ..Selection::default() };
-    let demand = Scope::new(&study, &quick).unwrap().demand(&study);
+    let demand = Scope::new(&study, &quick).unwrap().demanded_seeds(&study);
     assert_eq!(demand.values().sum::<u64>(), 2 * 2 + 1);
     let report = report_of(&study, &quick);
     assert_eq!(report.tally.numbers.examined, 2);

@@ -296,7 +296,7 @@ fn evidence_has_units() {
     );
     assert_eq!(
         claim(
-            r#"bound = { metric = "drops", over = "every-run", of = { label = "lost", at = { net = "lan" } }, is = "<", value = 8 }"#
+            r#"bound = { metric = "sum(drops)", over = "every-run", of = { label = "lost", at = { net = "lan" } }, is = "<", value = 8 }"#
         ),
         "lost: 7 cells; wanted: < 8 cells in all runs, so in 4 of 4"
     );
@@ -315,14 +315,14 @@ fn a_quantity_made_of_several_means_is_refused_where_no_means_are_compared() {
         study_of(&claims, "").unwrap_err().to_string()
     };
     let in_runs = refused(
-        r#"bound = { metric = "drops", over = "every-run", of = { label = "lost", at = { net = "lan", k = "1000" }, over = { k = "3000" } }, is = "<", value = 8 }"#,
+        r#"bound = { metric = "sum(drops)", over = "every-run", of = { label = "lost", at = { net = "lan", k = "1000" }, over = { k = "3000" } }, is = "<", value = 8 }"#,
     );
     assert!(
         in_runs.ends_with("claim \"c\", lost: it is made of means in one way at most, where means are compared"),
         "{in_runs}"
     );
     let one_value = refused(
-        r#"bound = { metric = "drops", of = { label = "lost", at = { net = "lan", k = "1000" }, gain_over = "k" }, is = "<", value = 8 }"#,
+        r#"bound = { metric = "sum(drops)", of = { label = "lost", at = { net = "lan", k = "1000" }, gain_over = "k" }, is = "<", value = 8 }"#,
     );
     assert!(one_value.ends_with("claim \"c\", lost: it needs two values on the axis"), "{one_value}");
 }

@@ -126,7 +126,7 @@ fn every_scenario_of_every_point_is_accepted_without_an_unexpected_warning() {
     for name in names() {
         let study = Study::load(name).unwrap();
         let scope = Scope::new(&study, &Selection::default()).unwrap();
-        let demand = scope.demand(&study);
+        let demand = scope.demanded_seeds(&study);
         // An alternative with which a card is judged again may have no effect at some points of the card; and one that chooses
         // another recovery leaves that without effect which the default sets.
         let readings: Vec<_> = scope.cards(&study).flat_map(|card| scope.readings(&study, card)).collect();

@@ -40,6 +40,11 @@ impl Combine {
         Combine::NAMES.iter().find(|(known, _)| *known == name).map(|(_, combine)| *combine)
     }
 
+    /// Its name in expressions.
+    pub(super) fn name(self) -> &'static str {
+        Combine::NAMES.iter().find(|(_, combine)| *combine == self).map_or("", |(name, _)| name)
+    }
+
     /// Of these values; `None` where it has no meaning: of no values, and Jain's index where nobody has anything.
     pub fn of(self, values: &[f64]) -> Option<f64> {
         if values.is_empty() {

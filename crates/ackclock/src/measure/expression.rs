@@ -7,12 +7,15 @@
 //! FUNCTION(NAME: a b c*)    over these
 //! share(NAME: a b c*)       their sum in parts of the sum over everything that has the number: flows and sources, or ports
 //! ratio(NAME: a b / c d)    the value of some over that of others
+//! jain(NAME: a 1 b 2)       Jain's index over these, each in parts of its weight
+//! misallocation(NAME: a 1 b 2) the sum of the distances of these from shares in proportion to the weights
 //! p95(TIMES), p50(TIMES: a) a percentile of times, as of one-way-delay, round-trip, jitter and queueing-delay
+//! ...(..., 2 to 5 s)        in a part of the run; `, whole run` and `, after warm-up` are the other times
 //! ```
 
 use std::fmt;
 
-use super::{Combine, Over, Quantity, Range, Run};
+use super::{Combine, Need, Over, Part, Period, Quantity, Range, Run};
 use crate::scenario::Scenario;
 
 /// One number of a run.
@@ -23,6 +26,28 @@ pub struct Expression {
     of: Quantity,
     /// Of which; none: of all.
     names: Vec<String>,
+    when: Option<When>,
+}
+
+/// Over which time, if not that which counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum When {
+    Period(Period),
+    Part(Part),
+}
+
+impl When {
+    const PERIODS: [(&str, When); 2] =
+        [("whole run", When::Period(Period::Whole)), ("after warm-up", When::Period(Period::Measured))];
+
+    fn named(text: &str) -> Result<When, ExpressionError> {
+        let text = text.trim();
+        let period = When::PERIODS.iter().find(|(name, _)| *name == text).map(|(_, when)| *when);
+        period.or_else(|| Part::named(text).map(When::Part)).ok_or_else(|| {
+            let wrong = format!("`{text}` is no part of a run: write `2 to 5 s`, `whole run` or `after warm-up`");
+            error(wrong, text, When::PERIODS.map(|(name, _)| name.to_owned()))
+        })
+    }
 }
 
 /// What is made of the values.
@@ -37,6 +62,10 @@ enum What {
     Ratio(Vec<String>),
     /// So many parts of a thousand of the times are at most that.
     Quantile(u32),
+    /// Jain's index of the values in parts of these weights.
+    WeightedJain(Vec<u32>),
+    /// The sum of the distances from shares in proportion to these weights.
+    Misallocation(Vec<u32>),
 }
 
 /// Why a text is no expression, or has no meaning in a scenario.
@@ -64,13 +93,17 @@ impl Expression {
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         let text = text.trim();
         let Some((head, rest)) = text.split_once('(') else {
-            return Expression::new(text, What::Plain, text, "");
+            return Expression::new(text, What::Plain, text, "", None);
         };
         let inside = rest.strip_suffix(')').filter(|inside| !inside.contains(['(', ')']));
         let Some(inside) = inside else {
             return Err(error(format!("{text:?} has a parenthesis that is not closed, or more than one"), text, []));
         };
         let head = head.trim();
+        let (inside, when) = match inside.rsplit_once(',') {
+            Some((inside, when)) => (inside, Some(When::named(when)?)),
+            None => (inside, None),
+        };
         let (name, names) = inside.split_once(':').unwrap_or((inside, ""));
         let what = match head {
             "share" | "ratio" if names.trim().is_empty() => {
@@ -82,18 +115,26 @@ impl Expression {
                 let Some((upper, lower)) = names.split_once('/').filter(|(_, lower)| !lower.trim().is_empty()) else {
                     return Err(error(format!("ratio needs two sides, as in {}", example(head)), head, []));
                 };
-                return Expression::new(text, What::Ratio(words(lower)), name, upper);
+                return Expression::new(text, What::Ratio(words(lower)), name, upper, when);
+            }
+            "jain" | "misallocation" if head != "jain" || weights(names).is_some() => {
+                let Some((names, weights)) = weights(names) else {
+                    let wrong = format!("{head} needs names with weights, as in {}", example(head));
+                    return Err(error(wrong, head, []));
+                };
+                let what = if head == "jain" { What::WeightedJain(weights) } else { What::Misallocation(weights) };
+                return Expression::new(text, what, name, &names, when);
             }
             _ => match (Combine::named(head), quantile(head)) {
                 (Some(combine), _) => What::Combined(combine),
                 (None, Some(per_mille)) => What::Quantile(per_mille),
-                (None, None) => return Expression::new(text, What::Plain, head, inside),
+                (None, None) => return Expression::new(text, What::Plain, head, inside, when),
             },
         };
-        Expression::new(text, what, name, names)
+        Expression::new(text, what, name, names, when)
     }
 
-    fn new(text: &str, what: What, name: &str, names: &str) -> Result<Expression, ExpressionError> {
+    fn new(text: &str, what: What, name: &str, names: &str, when: Option<When>) -> Result<Expression, ExpressionError> {
         let (name, names) = (name.trim(), words(names));
         let is_whole = what == What::Plain && names.is_empty();
         let found = if is_whole { Quantity::named(name) } else { Quantity::of_several(name) };
@@ -101,7 +142,8 @@ impl Expression {
             let (wrong, known) = match Quantity::named(name) {
                 Some(_) => (format!("`{name}` is a number of the whole network, not of single flows"), Vec::new()),
                 None => {
-                    let functions = Combine::NAMES.iter().map(|(name, _)| *name).chain(["share", "ratio"]);
+                    let functions =
+                        Combine::NAMES.iter().map(|(name, _)| *name).chain(["share", "ratio", "misallocation"]);
                     let known = Quantity::names().chain(functions.filter(|_| what == What::Plain));
                     (format!("there is no measure `{name}`"), known.map(str::to_owned).collect())
                 }
@@ -110,10 +152,19 @@ impl Expression {
         };
         let is_of_times = matches!(of, Quantity::Times(_));
         let wrong = match &what {
+            _ if matches!(when, Some(When::Part(_))) && !of.has_parts() => Some(format!(
+                "`{name}` has no value in a part of a run: {} have one",
+                Quantity::names()
+                    .filter(|name| Quantity::of_several(name).is_some_and(Quantity::has_parts))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )),
             What::Quantile(_) if !is_of_times => {
                 Some(format!("percentiles are of times, and `{name}` is one number of each flow"))
             }
-            What::Plain | What::Share | What::Ratio(_) if is_of_times => {
+            What::Plain | What::Share | What::Ratio(_) | What::WeightedJain(_) | What::Misallocation(_)
+                if is_of_times =>
+            {
                 Some(format!("`{name}` are many times: write mean({name}), p95({name}) or the like"))
             }
             What::Combined(Combine::Sum | Combine::Jain | Combine::Range) if is_of_times => {
@@ -123,7 +174,7 @@ impl Expression {
         };
         match wrong {
             Some(wrong) => Err(error(wrong, name, [])),
-            None => Ok(Expression { text: text.to_owned(), what, of, names }),
+            None => Ok(Expression { text: text.to_owned(), what, of, names, when }),
         }
     }
 
@@ -135,8 +186,24 @@ impl Expression {
     /// The unit of the number; empty of shares, quotients and counts. `units` are cells or packets.
     pub fn unit(&self) -> &'static str {
         match self.what {
-            What::Share | What::Ratio(_) | What::Combined(Combine::Jain) => "",
-            What::Plain | What::Combined(_) | What::Quantile(_) => self.of.unit(),
+            What::Share | What::Ratio(_) | What::Combined(Combine::Jain) | What::WeightedJain(_) => "",
+            What::Plain | What::Combined(_) | What::Quantile(_) | What::Misallocation(_) => self.of.unit(),
+        }
+    }
+
+    /// Which numbers can be compared with one another, in a word: those of the same function where that makes something else of values, and
+    /// of the same unit, or of the same measure where that has none.
+    pub fn kind(&self) -> &'static str {
+        match self.what {
+            What::Share => "share",
+            What::Ratio(_) => "ratio",
+            What::WeightedJain(_) | What::Combined(Combine::Jain) => "fairness",
+            What::Misallocation(_) => "misallocation",
+            What::Combined(combine) => combine.name(),
+            What::Plain | What::Quantile(_) => match self.of.unit() {
+                "" | "fraction" => self.of.name(),
+                unit => unit,
+            },
         }
     }
 
@@ -144,7 +211,8 @@ impl Expression {
     pub fn range(&self) -> Range {
         match self.what {
             What::Share => Range::Share,
-            What::Ratio(_) => Range::AtLeast0,
+            What::WeightedJain(_) => Range::Index,
+            What::Ratio(_) | What::Misallocation(_) => Range::AtLeast0,
             What::Combined(combine) => combine.range(self.of.range()),
             What::Plain if self.of.over() == Over::Sum => Range::AtLeast0,
             What::Plain | What::Quantile(_) => self.of.range(),
@@ -156,9 +224,10 @@ impl Expression {
         self.of.about()
     }
 
-    /// Whether it needs how often each delay occurs, which is only known where that is recorded.
-    pub fn needs_delays(&self) -> bool {
-        matches!(self.of, Quantity::Times(_))
+    /// What a scenario does not record and it needs.
+    pub fn not_recorded(&self, scenario: &Scenario) -> Vec<Need> {
+        let needs = self.of.needs(matches!(self.when, Some(When::Part(_))));
+        needs.iter().copied().filter(|need| !need.is_met(scenario)).collect()
     }
 
     /// The names of flows, sources, ports and groups that nothing of a scenario has.
@@ -184,6 +253,16 @@ impl Expression {
     /// Its value in a run; `None` where it has none: nothing has these names, something was not recorded, or it would be divided by
     /// zero.
     pub fn value(&self, run: &Run<'_>) -> Option<f64> {
+        let other;
+        let (run, part) = match self.when {
+            None => (run, None),
+            Some(When::Part(part)) => (run, Some(part)),
+            Some(When::Period(period)) => {
+                other = run.over(period);
+                (&other, None)
+            }
+        };
+        let values = |names: &[String]| self.of.values(run, names, part);
         let value = match &self.what {
             What::Quantile(per_mille) => {
                 self.of.times(run, &self.names)?.quantile(*per_mille).map(|time| time.as_secs_f64())
@@ -200,26 +279,61 @@ impl Expression {
             }
             // Of one port there would be nothing to combine.
             What::Combined(combine) if self.names.is_empty() && self.of.is_of_ports() => {
-                combine.of(&self.of.values(run, &["*".to_owned()])?)
+                combine.of(&values(&["*".to_owned()])?)
             }
-            What::Combined(combine) => combine.of(&self.of.values(run, &self.names)?),
-            What::Plain => self.plain(run, &self.names),
+            What::Combined(combine) => combine.of(&values(&self.names)?),
+            What::Plain => self.plain(&values(&self.names)?),
             What::Share => {
-                let sum = |names: &[String]| Combine::Sum.of(&self.of.values(run, names)?);
+                let sum = |names: &[String]| Combine::Sum.of(&values(names)?);
                 quotient(sum(&self.names)?, sum(&["*".to_owned()])?)
             }
-            What::Ratio(lower) => quotient(self.plain(run, &self.names)?, self.plain(run, lower)?),
+            What::Ratio(lower) => quotient(self.plain(&values(&self.names)?)?, self.plain(&values(lower)?)?),
+            What::WeightedJain(weights) | What::Misallocation(weights) => {
+                // One by one: each has its weight.
+                let one = |name: &String| match values(std::slice::from_ref(name))?[..] {
+                    [value] => Some(value),
+                    _ => None,
+                };
+                let values: Vec<f64> = self.names.iter().map(one).collect::<Option<_>>()?;
+                let weights = weights.iter().copied().map(f64::from);
+                match self.what {
+                    What::Misallocation(_) => Some(misallocation(&values, weights)),
+                    _ => Combine::Jain.of(&values
+                        .iter()
+                        .zip(weights)
+                        .map(|(value, weight)| value / weight)
+                        .collect::<Vec<_>>()),
+                }
+            }
         };
         value.filter(|value| value.is_finite())
     }
 
-    fn plain(&self, run: &Run<'_>, names: &[String]) -> Option<f64> {
-        let values = self.of.values(run, names)?;
+    /// The values of several as one.
+    fn plain(&self, values: &[f64]) -> Option<f64> {
         match self.of.over() {
-            Over::Sum => Combine::Sum.of(&values),
-            Over::Mean => Combine::Mean.of(&values),
+            Over::Sum => Combine::Sum.of(values),
+            Over::Mean => Combine::Mean.of(values),
+            Over::Largest => Combine::Largest.of(values),
         }
     }
+}
+
+/// The sum of how far each is from its share of what they have together, in proportion to the weights.
+fn misallocation(values: &[f64], weights: impl Iterator<Item = f64> + Clone) -> f64 {
+    let (together, all) = (values.iter().sum::<f64>(), weights.clone().sum::<f64>());
+    values.iter().zip(weights).map(|(value, weight)| (value - together * weight / all).abs()).sum()
+}
+
+/// `a 1 b 2`: names and their weights.
+fn weights(text: &str) -> Option<(String, Vec<u32>)> {
+    let words = words(text);
+    let pairs = words.chunks(2).map(|pair| match pair {
+        [name, weight] => Some((name.as_str(), weight.parse::<u32>().ok().filter(|weight| *weight > 0)?)),
+        _ => None,
+    });
+    let (names, weights): (Vec<&str>, Vec<u32>) = pairs.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    (!names.is_empty()).then(|| (names.join(" "), weights))
 }
 
 fn quotient(upper: f64, lower: f64) -> Option<f64> {
@@ -240,6 +354,7 @@ fn quantile(name: &str) -> Option<u32> {
 fn example(function: &str) -> &'static str {
     match function {
         "share" => "share(goodput: f1)",
+        "misallocation" => "misallocation(sent: f1 1 f2 2)",
         _ => "ratio(goodput: f1 / f2)",
     }
 }

@@ -2,21 +2,30 @@
 //! the metrics of studies, and `explain`. A measure is two lines of a table and is there everywhere.
 //!
 //! [`Run`] decides over which time numbers are taken: that after the warm-up where there is one. [`Expression`] is the language of
-//! measures: `goodput(f1)`, `jain(sent)`, `ratio(goodput: f1 / f2)`, `share(goodput: new)`, `p95(one-way-delay: ping)`.
+//! measures: `goodput(f1)`, `jain(sent)`, `ratio(goodput: f1 / f2)`, `share(goodput: new)`, `p95(one-way-delay: ping)`,
+//! `cwnd(f1, 10 to 20 s)`.
 
 mod combine;
 mod expression;
+mod flow_history;
+mod part;
+mod plateaus;
+mod port_history;
 mod quantity;
 mod run;
 mod tables;
+mod told_windows;
 
 pub use combine::Combine;
 pub use expression::{Expression, ExpressionError};
+pub use part::Part;
+pub use port_history::correlation;
 pub use quantity::Quantity;
 pub use run::{Flow, Period, Port, Run, Udp};
 pub use tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP};
 
-use crate::record::Histogram;
+use crate::record::{Histogram, Metric};
+use crate::scenario::Scenario;
 
 /// What a number can be, for the ends of intervals and of axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +36,8 @@ pub enum Range {
     Share,
     /// Jain's index: from the part of one flow to 1.
     Index,
+    /// Any number.
+    Any,
 }
 
 impl Range {
@@ -36,6 +47,7 @@ impl Range {
             Range::AtLeast0 => (0.0, f64::INFINITY),
             Range::Share => (0.0, 1.0),
             Range::Index => (1.0 / flows.max(1) as f64, 1.0),
+            Range::Any => (f64::NEG_INFINITY, f64::INFINITY),
         }
     }
 }
@@ -47,6 +59,8 @@ pub enum Over {
     Sum,
     /// Everything else is averaged.
     Mean,
+    /// Of extremes the largest is taken.
+    Largest,
 }
 
 /// What a table of measures is about: each has an entry for each run, flow, source or port.
@@ -100,8 +114,31 @@ pub struct Measure<S: Subject> {
     pub over: Over,
     /// What it means, in one sentence.
     pub about: &'static str,
-    /// Its value; `None` where it has no meaning.
-    pub of: for<'a> fn(&S::Of<'a>) -> Option<f64>,
+    /// What has to be recorded for it: of a number that is counted anyway, for its value in a part of the run.
+    pub needs: &'static [Need],
+    /// Its value in the time that counts; `None` where it has no meaning. Without it, that in the part of the run that counts.
+    pub of: Option<for<'a> fn(&S::Of<'a>) -> Option<f64>>,
+    /// Its value in a part of the run, where it has one there; `None` also where nothing is recorded.
+    pub during: Option<for<'a> fn(&S::Of<'a>, Part) -> Option<f64>>,
+}
+
+/// What has to be recorded for a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// How often each delay occurs.
+    Delays,
+    /// A metric over time.
+    Series(Metric),
+}
+
+impl Need {
+    /// Whether a scenario records it.
+    pub fn is_met(self, scenario: &Scenario) -> bool {
+        match self {
+            Need::Delays => scenario.recording.delays,
+            Need::Series(metric) => scenario.recording.metrics.contains(metric),
+        }
+    }
 }
 
 /// Times of which it is known how often each occurred.

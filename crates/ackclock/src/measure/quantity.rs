@@ -1,7 +1,9 @@
 //! What an expression is about: a measure of one of the tables, or a distribution.
 
 use super::tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP};
-use super::{Distribution, Flow, Flows, Measure, Over, Port, Ports, Range, Run, Runs, Sources, Subject, Udp};
+use super::{
+    Distribution, Flow, Flows, Measure, Need, Over, Part, Port, Ports, Range, Run, Runs, Sources, Subject, Udp,
+};
 use crate::record::Histogram;
 
 /// Something that is measured, by its name.
@@ -54,6 +56,16 @@ impl Quantity {
         OF_RUNS.iter().map(|measure| measure.name).chain(of_flows).chain(of_udp).chain(of_ports).chain(times)
     }
 
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Quantity::OfRun(measure) => measure.name,
+            Quantity::OfFlows(flow, udp) => flow.map_or_else(|| udp.map_or("", |udp| udp.name), |flow| flow.name),
+            Quantity::OfPorts(measure) => measure.name,
+            Quantity::Times(times) => times.name,
+        }
+    }
+
     /// Its unit.
     pub(super) fn unit(self) -> &'static str {
         match self {
@@ -96,26 +108,34 @@ impl Quantity {
         }
     }
 
-    /// Its values: of all flows, or of those that are named; of ports likewise. Without names, sources of datagrams count only where
-    /// flows have no such number. `None` where one has none.
-    pub(super) fn values(self, run: &Run<'_>, names: &Names) -> Option<Vec<f64>> {
+    /// Its values in a part of the run, or in the time that counts: of all flows, or of those that are named; of ports likewise. Without
+    /// names, sources of datagrams count only where flows have no such number. `None` where one has none.
+    pub(super) fn values(self, run: &Run<'_>, names: &Names, part: Option<Part>) -> Option<Vec<f64>> {
+        fn of<S: Subject>(measure: &Measure<S>, of: &S::Of<'_>, run: &Run<'_>, part: Option<Part>) -> Option<f64> {
+            match (measure.of, measure.during) {
+                (Some(value), _) if part.is_none() => value(of),
+                (_, during) => during?(of, part.unwrap_or_else(|| run.part())),
+            }
+        }
         match self {
-            Quantity::OfRun(measure) => (measure.of)(run).map(|value| vec![value]),
+            Quantity::OfRun(measure) => of(measure, run, run, part).map(|value| vec![value]),
             Quantity::OfFlows(flow, udp) => {
                 let of_flows = flow.into_iter().flat_map(|measure| {
-                    run.flows().filter(|flow| is_wanted(flow, names)).map(|flow| (measure.of)(&flow))
+                    run.flows().filter(|flow| is_wanted(flow, names)).map(|flow| of(measure, &flow, run, part))
                 });
                 let udp = udp.filter(|_| flow.is_none() || !names.is_empty());
                 let of_udp = udp.into_iter().flat_map(|measure| {
                     let wanted = |source: &Udp<'_>| is_named(&source.record.name, names);
-                    run.udp().filter(wanted).map(|source| (measure.of)(&source))
+                    run.udp().filter(wanted).map(|source| of(measure, &source, run, part))
                 });
                 of_flows.chain(of_udp).collect()
             }
-            Quantity::OfPorts(measure) if names.is_empty() => Some(vec![(measure.of)(&run.limiting_port()?)?]),
+            Quantity::OfPorts(measure) if names.is_empty() => {
+                Some(vec![of(measure, &run.limiting_port()?, run, part)?])
+            }
             Quantity::OfPorts(measure) => {
                 let wanted = |port: &Port<'_>| is_named(&port.record.name, names);
-                run.ports().filter(wanted).map(|port| (measure.of)(&port)).collect()
+                run.ports().filter(wanted).map(|port| of(measure, &port, run, part)).collect()
             }
             Quantity::Times(_) => None,
         }
@@ -158,6 +178,33 @@ impl Quantity {
                     || (times.of_udp.is_some() && udp())
                     || (times.of_port.is_some() && ports())
             }
+        }
+    }
+
+    /// Whether it has a value in a part of a run.
+    pub(super) fn has_parts(self) -> bool {
+        match self {
+            Quantity::OfRun(measure) => measure.during.is_some(),
+            Quantity::OfFlows(flow, _) => flow.is_some_and(|flow| flow.during.is_some()),
+            Quantity::OfPorts(measure) => measure.during.is_some(),
+            Quantity::Times(_) => false,
+        }
+    }
+
+    /// What has to be recorded for it, in a part of the run or in the time that counts.
+    pub(super) fn needs(self, in_part: bool) -> &'static [Need] {
+        fn of<S: Subject>(measure: &'static Measure<S>, in_part: bool) -> &'static [Need] {
+            // What is counted anyway needs a record for a part of the run only.
+            let is_counted = measure.of.is_some() && measure.during.is_some() && !in_part;
+            if is_counted { &[] } else { measure.needs }
+        }
+        match self {
+            Quantity::OfRun(measure) => of(measure, in_part),
+            Quantity::OfFlows(flow, udp) => {
+                flow.map(|flow| of(flow, in_part)).or_else(|| udp.map(|udp| of(udp, in_part))).unwrap_or_default()
+            }
+            Quantity::OfPorts(measure) => of(measure, in_part),
+            Quantity::Times(_) => &[Need::Delays],
         }
     }
 

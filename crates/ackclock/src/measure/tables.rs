@@ -1,16 +1,26 @@
 //! The tables: every measure once.
 
-use super::run::{Flow, Port, Udp, seconds, share};
+use super::Need::{Delays, Series};
+use super::part::mean;
+use super::port_history::{deviation, percentile, trend};
+use super::run::{seconds, share};
 use super::{Distribution, Flows, Measure, Over, Ports, Range, Runs, Sources};
-use crate::record::Histogram;
+use crate::record::Metric;
+use crate::units::CELL_BITS;
 
 macro_rules! measures {
-    ($($(#[$meta:meta])* $NAME:ident of $T:ty { $($name:literal $unit:literal $range:ident $over:ident, $about:literal: $of:expr;)* })*) => { $(
+    ($($(#[$meta:meta])* $NAME:ident of $T:ty { $(
+        $name:literal $unit:literal $range:ident $over:ident $([$($need:expr),*])?, $about:literal
+        $(: $of:expr)? $(, during $during:expr)?;
+    )* })*) => { $(
         $(#[$meta])*
         pub const $NAME: &[Measure<$T>] = &[$(Measure {
-            name: $name, unit: $unit, range: Range::$range, over: Over::$over, about: $about, of: $of,
+            name: $name, unit: $unit, range: Range::$range, over: Over::$over, about: $about,
+            needs: &[$($($need),*)?], of: measures!(@option $($of)?), during: measures!(@option $($during)?),
         },)*];
     )* };
+    (@option) => { None };
+    (@option $of:expr) => { Some($of) };
 }
 
 measures! {
@@ -70,24 +80,79 @@ measures! {
 
     /// Numbers of a flow of TCP.
     OF_FLOWS of Flows {
-        "goodput" "bit/s" AtLeast0 Mean, "Payload delivered in order per second.":
-            |flow| Some(flow.goodput_bps);
-        "sent" "bit/s" AtLeast0 Mean, "Payload sent per second, retransmissions included.":
-            |flow| (flow.seconds > 0.0).then(|| flow.counts.bytes_sent as f64 * 8.0 / flow.seconds);
-        "segments-sent" "" AtLeast0 Sum, "Segments sent, retransmissions included.":
+        "goodput" "bit/s" AtLeast0 Mean [Series(Metric::Throughput)], "Payload delivered in order per second.":
+            |flow| Some(flow.goodput_bps), during |flow, part| flow.mean(|of| &of.throughput_bps, part);
+        "sent" "bit/s" AtLeast0 Mean, "Payload sent per second since the flow began, retransmissions included; of a first segment without payload, the octets of its headers.":
+            |flow| flow.rate(flow.bytes_sent());
+        "sent-once" "bit/s" AtLeast0 Mean, "The same without retransmissions, as if all retransmitted segments were full: what [VEGAS-A] calls goodput.":
+            |flow| flow.rate(flow.bytes_sent_once());
+        "segments-sent" "segments" AtLeast0 Sum, "Segments sent, retransmissions included.":
             |flow| Some(flow.counts.segments_sent as f64);
-        "retransmissions" "" AtLeast0 Sum, "Retransmitted segments.":
+        "retransmissions" "segments" AtLeast0 Sum, "Retransmitted segments.":
             |flow| Some(flow.counts.retransmissions as f64);
-        "needless" "" AtLeast0 Sum, "Segments that arrived although the receiver held all their bytes.":
+        "needless" "segments" AtLeast0 Sum, "Segments that arrived although the receiver held all their bytes.":
             |flow| Some(flow.counts.unnecessary_retransmissions as f64);
         "share-sent-again" "fraction" Share Mean, "Retransmitted segments, as a share of all that were sent.":
             |flow| share(flow.counts.retransmissions, flow.counts.segments_sent);
+        "share-needless" "fraction" Share Mean, "Of the retransmitted segments the share of which the receiver held all bytes; 0 without retransmissions.":
+            |flow| share(flow.counts.unnecessary_retransmissions, flow.counts.retransmissions.max(1));
+        "lost" "packets" AtLeast0 Sum, "Packets with data that ports refused or links lost, over the whole run.":
+            |flow| Some(flow.lost() as f64);
         "fast-retransmits" "" AtLeast0 Sum, "Losses found by duplicate or selective acknowledgements.":
             |flow| Some(flow.counts.fast_retransmits as f64);
         "timeouts" "" AtLeast0 Sum, "Expiries of the retransmission timer.":
-            |flow| Some(flow.counts.timeouts as f64);
+            |flow| Some(flow.counts.timeouts as f64),
+            during |flow, part| Some(flow.record.timeout_times.iter().filter(|time| part.contains(**time)).count() as f64);
+        "longest-backoff" "" AtLeast0 Largest, "The longest series of reductions of the slow-start threshold without growth of the window between them, over the whole run.":
+            |flow| Some(f64::from(flow.record.longest_backoff));
+        "longest-pause" "s" AtLeast0 Largest [Series(Metric::Throughput)], "The longest time in which nothing was delivered, in whole intervals of the record, over the whole run.":
+            |flow| flow.history().longest_pause();
         "completion" "s" AtLeast0 Mean, "The time from when a file begins, jitter included, to the acknowledgement of its last byte.":
             |flow| flow.completion_s();
+        "completed" "s" AtLeast0 Mean, "The instant at which the last byte of a file was acknowledged.":
+            |flow| flow.record.completed.map(|time| time.as_secs_f64());
+        "transfer-rate" "bit/s" AtLeast0 Mean, "Payload of a file delivered per second, from when it begins, jitter included, until its last byte is delivered, or the run ends.":
+            |flow| flow.transfer_bps();
+        "one-way-delay-p95" "s" AtLeast0 Mean [Delays], "The one-way delay that 95 % of its segments had at most, to within 0.4 %.":
+            |flow| seconds(flow.one_way()?.quantile(950));
+        "mean-round-trip" "s" AtLeast0 Mean [Delays], "The mean of the round trips that it measured.":
+            |flow| flow.round_trip()?.mean_s();
+        "longest-round-trip" "s" AtLeast0 Mean [Delays], "The longest round trip that it measured.":
+            |flow| seconds(flow.round_trip()?.max());
+        "round-trip-spread" "s" AtLeast0 Mean [Delays], "The 95th percentile of the round trips that it measured less the 5th.":
+            |flow| Some(seconds(flow.round_trip()?.quantile(950))? - seconds(flow.round_trip()?.quantile(50))?);
+        "round-trip-deviation" "s" AtLeast0 Mean [Delays], "The standard deviation of the round trips that it measured; 0 of a single one.":
+            |flow| Some(flow.round_trip()?.deviation_s().unwrap_or(0.0));
+        "propagation-round-trip" "s" AtLeast0 Mean, "The delays of all links of its path, there and back; not where routes change.":
+            |flow| seconds(flow.propagation());
+        "cwnd" "segments" AtLeast0 Mean [Series(Metric::Cwnd)], "The congestion window, as a mean over time.",
+            during |flow, part| flow.mean(|of| &of.cwnd, part);
+        "send-window" "bytes" AtLeast0 Mean [Series(Metric::SendWindow)], "What the sender may have outstanding, as a mean over time.",
+            during |flow, part| flow.mean(|of| &of.send_window, part);
+        "told" "fraction" Share Mean [Series(Metric::Cwnd), Series(Metric::SendWindow)], "The part of the time in which the window that the sender is told is less than its congestion window.",
+            during |flow, part| flow.mean(|of| &of.told, part);
+        "largest-step" "bytes" AtLeast0 Largest [Series(Metric::Sent)], "The most bytes that were sent for the first time in an interval of the record.",
+            during |flow, part| part.of(&flow.history().sent, flow.history().interval)?.iter().copied().reduce(f64::max);
+        "least-plateau-quotient" "" AtLeast0 Mean [Series(Metric::SendWindow)], "The least quotient of two successive windows at which growth rests.":
+            |flow| Some(flow.plateaus()?.least_quotient);
+        "largest-plateau-quotient" "" AtLeast0 Mean [Series(Metric::SendWindow)], "The largest quotient of two successive windows at which growth rests.":
+            |flow| Some(flow.plateaus()?.largest_quotient);
+        "least-gap-quotient" "" AtLeast0 Mean [Series(Metric::SendWindow)], "The least quotient of two successive times from one such window to the next.":
+            |flow| Some(flow.plateaus()?.gap_quotients?.0);
+        "largest-gap-quotient" "" AtLeast0 Mean [Series(Metric::SendWindow)], "The largest quotient of two successive times from one such window to the next.":
+            |flow| Some(flow.plateaus()?.gap_quotients?.1);
+        "window-changes" "" AtLeast0 Sum [Series(Metric::Cwnd), Series(Metric::SendWindow)], "How often a window that the sender is told by a packet router changes.":
+            |flow| Some(flow.told_windows()?.changes as f64);
+        "changes-in-interval" "" AtLeast0 Sum [Series(Metric::Cwnd), Series(Metric::SendWindow)], "How often it changes again within an averaging interval of the router.":
+            |flow| Some(flow.told_windows()?.changes_in_interval as f64);
+        "largest-rise" "" AtLeast0 Mean [Series(Metric::Cwnd), Series(Metric::SendWindow)], "The largest factor by which the rate behind it must have risen from one interval to the next.":
+            |flow| Some(flow.told_windows()?.largest_rise);
+        "largest-fall" "" AtLeast0 Mean [Series(Metric::Cwnd), Series(Metric::SendWindow)], "The least factor by which it must have fallen.":
+            |flow| Some(flow.told_windows()?.largest_fall);
+        "mean-acr" "bit/s" AtLeast0 Mean, "The mean rate that the network allows a flow of ABR after the warm-up, with cell headers.":
+            |flow| Some(flow.record.abr.as_ref()?.mean_acr * CELL_BITS as f64);
+        "rate-of-share" "" AtLeast0 Mean, "That rate, in parts of the max-min share of the connection.":
+            |flow| flow.record.abr.as_ref().map(|abr| abr.mean_acr / abr.max_min_share);
         "max-min-share" "bit/s" AtLeast0 Mean, "The max-min share on the wire, where ports give rates to TCP.":
             |flow| Some(flow.record.max_min?.wire_bps);
         "part-of-max-min-share" "fraction" AtLeast0 Mean, "Goodput, in parts of the goodput at the max-min share.":
@@ -114,10 +179,28 @@ measures! {
             |port| Some(port.counts.drops.total() as f64);
         "drop-ratio" "fraction" Share Mean, "Of the units that arrived, the share that was refused.":
             |port| share(port.counts.drops.total(), port.counts.arrivals);
-        "queue" "units" AtLeast0 Mean, "Time-weighted mean number of waiting units.":
-            |port| Some(port.counts.mean_queue);
+        "queue" "units" AtLeast0 Mean [Series(Metric::Queue)], "Time-weighted mean number of waiting units.":
+            |port| Some(port.counts.mean_queue), during |port, part| port.queues(part).map(mean);
+        "queue-p5" "units" AtLeast0 Mean [Series(Metric::Queue)], "The 5th percentile of the mean queues in the intervals of the record.",
+            during |port, part| port.queues(part).map(|queues| percentile(queues, 5));
+        "queue-median" "units" AtLeast0 Mean [Series(Metric::Queue)], "The median of the mean queues in the intervals of the record.",
+            during |port, part| port.queues(part).map(|queues| percentile(queues, 50));
+        "queue-p95" "units" AtLeast0 Mean [Series(Metric::Queue)], "The 95th percentile of the mean queues in the intervals of the record.",
+            during |port, part| port.queues(part).map(|queues| percentile(queues, 95));
+        "queue-deviation" "fraction" AtLeast0 Mean [Series(Metric::Queue)], "The largest distance of these means from the mean of all, as a part of that.",
+            during |port, part| deviation(port.queues(part)?);
+        "queue-trend" "fraction" Any Mean [Series(Metric::Queue)], "The mean queue in the second half less that in the first half, as a part of the mean of all.",
+            during |port, part| trend(port.queues(part)?);
         "largest-queue" "units" AtLeast0 Mean, "The largest number of units that waited, over the whole run.":
             |port| Some(port.record.max_queue as f64);
+        "queue-seconds" "" AtLeast0 Mean, "The mean queue times the length of the run: units times seconds.":
+            |port| Some(port.counts.mean_queue * port.seconds());
+        "utilisation" "fraction" Share Mean [Series(Metric::Utilisation)], "The part of the time in which the port transmitted.",
+            during |port, part| port.utilisations(part).map(mean);
+        "least-utilisation" "fraction" Share Mean [Series(Metric::Utilisation)], "The least of the utilisations in the intervals of the record.",
+            during |port, part| port.utilisations(part)?.iter().copied().reduce(f64::min);
+        "most-acks-waiting" "acknowledgements" AtLeast0 Mean, "The most acknowledgements that ever waited in the buckets of a port together.":
+            |port| Some(port.record.feedback.as_ref()?.most_acks_waiting as f64);
     }
 }
 
@@ -126,14 +209,14 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
     Distribution {
         name: "one-way-delay",
         about: "From when TCP hands a segment down, or a datagram is sent, until it has arrived whole.",
-        of_flow: Some(one_way_of_flow),
-        of_udp: Some(one_way_of_source),
+        of_flow: Some(|flow| flow.one_way()),
+        of_udp: Some(|source| Some(&source.record.delays.as_ref()?.one_way)),
         of_port: None,
     },
     Distribution {
         name: "round-trip",
         about: "The round trips that TCP measured.",
-        of_flow: Some(round_trip),
+        of_flow: Some(|flow| flow.round_trip()),
         of_udp: None,
         of_port: None,
     },
@@ -141,7 +224,7 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
         name: "jitter",
         about: "The interarrival jitter of RFC 3550 section 6.4.1 after each datagram.",
         of_flow: None,
-        of_udp: Some(jitter),
+        of_udp: Some(|source| Some(&source.record.delays.as_ref()?.jitter)),
         of_port: None,
     },
     Distribution {
@@ -149,26 +232,6 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
         about: "How long units waited at a port; without a port named, at the one that limits.",
         of_flow: None,
         of_udp: None,
-        of_port: Some(sojourn),
+        of_port: Some(|port| port.record.sojourn.as_deref()),
     },
 ];
-
-fn one_way_of_flow<'a>(flow: &Flow<'a>) -> Option<&'a Histogram> {
-    Some(&flow.record.delays.as_ref()?.one_way)
-}
-
-fn round_trip<'a>(flow: &Flow<'a>) -> Option<&'a Histogram> {
-    Some(&flow.record.delays.as_ref()?.round_trip)
-}
-
-fn one_way_of_source<'a>(source: &Udp<'a>) -> Option<&'a Histogram> {
-    Some(&source.record.delays.as_ref()?.one_way)
-}
-
-fn jitter<'a>(source: &Udp<'a>) -> Option<&'a Histogram> {
-    Some(&source.record.delays.as_ref()?.jitter)
-}
-
-fn sojourn<'a>(port: &Port<'a>) -> Option<&'a Histogram> {
-    port.record.sojourn.as_deref()
-}

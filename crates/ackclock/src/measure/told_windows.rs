@@ -3,17 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::ids::LinkId;
-use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
-use ackclock::record::{Columns, Metric, Series};
-use ackclock::scenario::{Flow, Scenario, Technology};
-use ackclock::units::{Span, Time};
-use serde::{Deserialize, Serialize};
+use crate::ids::LinkId;
+use crate::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::record::{Columns, Metric, Series};
+use crate::scenario::{Flow, Scenario, Technology};
+use crate::units::{Span, Time};
 
 /// The windows of a flow whose acknowledgements one packet router changes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ToldWindows {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ToldWindows {
     /// How often the window changed.
     pub changes: u64,
     /// How often it changed again within an averaging interval of the router.

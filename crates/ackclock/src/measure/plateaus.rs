@@ -1,19 +1,16 @@
 //! Windows that grow in spurts: the values at which they rest in between.
 
-use ackclock::record::{Columns, Metric, Series};
-use ackclock::units::{Span, Time};
-use serde::{Deserialize, Serialize};
+use crate::record::{Columns, Metric, Series};
+use crate::units::{Span, Time};
 
 /// By how much the window of a flow is larger at each rest than at the one before. A rest is a value that holds for half of the
 /// flow's propagation round trip at least, and for half of the longest rest before: round trips grow with queues, and within one spurt
 /// other flows may come in between. Rests at the largest value of the run are left out: there growth ends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Plateaus {
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Plateaus {
     pub least_quotient: f64,
     pub largest_quotient: f64,
     /// By how much the time from the begin of a rest to that of the next is longer than the time before: the least, and the largest.
-    #[serde(default)]
     pub gap_quotients: Option<(f64, f64)>,
 }
 

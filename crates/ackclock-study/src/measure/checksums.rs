@@ -7,11 +7,9 @@ use ackclock::feedback::checksum::updated;
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock_report::captures::pcapng::{self, Meta};
-use serde::{Deserialize, Serialize};
 
 /// Acknowledgements that were captured where they were sent and where they arrived, with different windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Checksums {
     /// How many there are.
     changed: u64,
@@ -21,20 +19,6 @@ pub(crate) struct Checksums {
     rfc_1624: u64,
     /// Of how many the one that the printed rule computes from the checksum before is.
     printed: u64,
-}
-
-/// Whose checksum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChecksumRule {
-    Captured,
-    Rfc1624,
-    Printed,
-}
-
-impl ChecksumRule {
-    /// Names in study data.
-    pub const NAMES: [(&'static str, ChecksumRule); 3] =
-        [("captured", ChecksumRule::Captured), ("rfc-1624", ChecksumRule::Rfc1624), ("printed", ChecksumRule::Printed)];
 }
 
 impl Checksums {
@@ -77,16 +61,20 @@ impl Checksums {
         self.printed += u64::from(printed(checksum, old, new) == right);
     }
 
-    /// The share of the changed acknowledgements whose checksum is right by a rule.
-    pub fn valid(&self, rule: ChecksumRule) -> f64 {
+    /// The share of the changed acknowledgements whose checksum is right by one of [`RULES`].
+    pub fn valid(&self, rule: &str) -> Option<f64> {
         let valid = match rule {
-            ChecksumRule::Captured => self.captured,
-            ChecksumRule::Rfc1624 => self.rfc_1624,
-            ChecksumRule::Printed => self.printed,
+            "captured" => self.captured,
+            "rfc-1624" => self.rfc_1624,
+            "printed" => self.printed,
+            _ => return None,
         };
-        valid as f64 / self.changed as f64
+        Some(valid as f64 / self.changed as f64)
     }
 }
+
+/// Whose checksum.
+pub(super) const RULES: &[&str] = &["captured", "rfc-1624", "printed"];
 
 /// What \[RATE-CONTROL\] prints: the difference of the window, in ones' complement, is added.
 fn printed(checksum: u16, old: u16, new: u16) -> u16 {
@@ -159,6 +147,6 @@ mod tests {
         all.add(&before, &before);
         all.add(&before, &acknowledgement(0x401, 0x1280, 0xd58d));
         assert_eq!(all, Checksums { changed: 2, captured: 1, rfc_1624: 2, printed: 0 });
-        assert_eq!([ChecksumRule::Captured, ChecksumRule::Printed].map(|rule| all.valid(rule)), [0.5, 0.0]);
+        assert_eq!(RULES.iter().map(|rule| all.valid(rule)).collect::<Option<Vec<f64>>>(), Some(vec![0.5, 1.0, 0.0]));
     }
 }

@@ -1,55 +1,53 @@
 //! How a flow goes on during a run, for metrics over a part of it.
 
-use ackclock::record::{Columns, Metric, Series};
-use ackclock::units::Time;
-use serde::{Deserialize, Serialize};
+use crate::record::{Columns, Metric, Series};
+use crate::units::{Span, Time};
 
-/// How a flow went on: means over intervals that follow each other from the start of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FlowHistory {
-    /// The length of the intervals, seconds.
-    pub interval: f64,
+/// How a flow went on: means over intervals that follow each other from the start of the run. What was not recorded is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct FlowHistory {
+    /// The length of the intervals.
+    pub interval: Span,
     /// Bits per second delivered in order.
     pub throughput_bps: Vec<f64>,
     /// The congestion window over time, segments.
     pub cwnd: Vec<f64>,
-    /// What the sender might have outstanding, bytes; empty where it was not recorded.
-    #[serde(default)]
+    /// What the sender might have outstanding, bytes.
     pub send_window: Vec<f64>,
-    /// The part of each interval in which the window that the sender was told is less than its congestion window; empty where it was
-    /// not recorded.
-    #[serde(default)]
+    /// The part of each interval in which the window that the sender was told is less than its congestion window.
     pub told: Vec<f64>,
-    /// Bytes sent for the first time; empty where it was not recorded.
-    #[serde(default)]
+    /// Bytes sent for the first time.
     pub sent: Vec<f64>,
 }
 
 impl FlowHistory {
-    /// Of a flow of which throughput and congestion window were recorded.
-    pub fn of(flow: &str, mss: u32, series: &[Series], end: Time) -> Option<FlowHistory> {
+    /// Of a flow with segments of `mss` bytes, in a run that ended at `end`.
+    pub fn of(flow: &str, mss: u32, series: &[Series], interval: Span, end: Time) -> FlowHistory {
         let recorded = |metric: Metric| series.iter().find(|series| series.metric == metric && series.of == flow);
         let points = |metric: Metric| match &recorded(metric)?.columns {
             Columns::Points { time, value } => Some((time.as_slice(), value.as_slice())),
             _ => None,
         };
-        let Columns::Intervals { interval, mean, .. } = &recorded(Metric::Throughput)?.columns else { return None };
+        let throughput_bps = match recorded(Metric::Throughput).map(|series| &series.columns) {
+            Some(Columns::Intervals { mean, .. }) => mean.to_vec(),
+            _ => Vec::new(),
+        };
+        let intervals = end.as_ps().div_ceil(interval.as_ps().max(1)) as usize;
         let edge = |n: usize| Time::from_ps(interval.as_ps() * n as u64).min(end);
         let means = |(time, value): (&[Time], &[f64])| {
-            (0..mean.len()).map(|n| mean_of_changes(time, value, edge(n), edge(n + 1))).collect::<Vec<f64>>()
+            (0..intervals).map(|n| mean_of_changes(time, value, edge(n), edge(n + 1))).collect::<Vec<f64>>()
         };
-        let cwnd = points(Metric::Cwnd)?;
-        let told = |send_window| {
+        let (cwnd, send_window) = (points(Metric::Cwnd), points(Metric::SendWindow));
+        let told = cwnd.zip(send_window).map(|(cwnd, send_window)| {
             let (time, told) = is_less(send_window, cwnd);
             means((&time, &told))
-        };
+        });
         let firsts = |(time, value): (&[Time], &[f64])| {
             let mut furthest = 0.0;
             let within = |n| {
                 &value[time.partition_point(|&time| time < edge(n))..time.partition_point(|&time| time < edge(n + 1))]
             };
-            (0..mean.len())
+            (0..intervals)
                 .map(|n| {
                     let before = furthest;
                     furthest = within(n).iter().copied().fold(before, f64::max);
@@ -57,21 +55,21 @@ impl FlowHistory {
                 })
                 .collect()
         };
-        let send_window = points(Metric::SendWindow);
-        Some(FlowHistory {
-            interval: interval.as_secs_f64(),
-            throughput_bps: mean.to_vec(),
-            cwnd: means(cwnd).into_iter().map(|bytes| bytes / f64::from(mss)).collect(),
+        let cwnd = cwnd.map(means).unwrap_or_default();
+        FlowHistory {
+            interval,
+            throughput_bps,
+            cwnd: cwnd.into_iter().map(|bytes| bytes / f64::from(mss)).collect(),
             send_window: send_window.map(means).unwrap_or_default(),
-            told: send_window.map(told).unwrap_or_default(),
+            told: told.unwrap_or_default(),
             sent: points(Metric::Sent).map(firsts).unwrap_or_default(),
-        })
+        }
     }
 
-    /// The longest time in which these values are 0, seconds.
-    pub fn longest_pause(&self, values: &[f64]) -> f64 {
-        let pauses = values.split(|value| *value > 0.0).map(<[f64]>::len);
-        pauses.max().unwrap_or(0) as f64 * self.interval
+    /// The longest time in which nothing was delivered, seconds; `None` where that was not recorded.
+    pub fn longest_pause(&self) -> Option<f64> {
+        let pauses = self.throughput_bps.split(|value| *value > 0.0).map(<[f64]>::len);
+        (!self.throughput_bps.is_empty()).then(|| pauses.max().unwrap_or(0) as f64 * self.interval.as_secs_f64())
     }
 }
 
@@ -105,7 +103,6 @@ fn mean_of_changes(time: &[Time], value: &[f64], from: Time, to: Time) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::units::Span;
 
     #[test]
     fn a_mean_over_time_weighs_each_value_by_how_long_it_holds() {
@@ -149,20 +146,25 @@ mod tests {
             // At 12 ms a segment is sent again.
             series(Metric::Sent, &[(0, 0.0), (9, 1000.0), (10, 2000.0), (12, 500.0), (19, 3000.0)]),
         ];
-        let history = FlowHistory::of("f", 1000, &all, Time::ZERO + Span::from_ms(30)).unwrap();
+        let of =
+            |series: &[Series]| FlowHistory::of("f", 1000, series, Span::from_ms(10), Time::ZERO + Span::from_ms(30));
+        let history = of(&all);
         let tenths = |values: &[f64]| values.iter().map(|value| (value * 10.0).round()).collect::<Vec<f64>>();
         assert_eq!(tenths(&history.told), [6.0, 7.0, 10.0]);
         assert_eq!(history.sent, [1000.0, 2000.0, 0.0]);
         assert_eq!(tenths(&history.cwnd), [16.0, 22.0, 30.0]);
-        let without = FlowHistory::of("f", 1000, &all[..2], Time::ZERO + Span::from_ms(30)).unwrap();
+        let without = of(&all[..2]);
         assert!(without.told.is_empty() && without.sent.is_empty() && without.send_window.is_empty());
     }
 
     #[test]
     fn a_pause_is_a_time_without_any_value() {
-        let history = FlowHistory { interval: 0.01, ..FlowHistory::default() };
-        let pause = |values: &[f64]| (history.longest_pause(values) * 1000.0).round();
-        assert_eq!(pause(&[0.0, 5.0, 0.0, 0.0, 0.0, 1.0, 0.0]), 30.0);
-        assert_eq!((pause(&[1.0, 2.0]), pause(&[0.0, 0.0]), pause(&[])), (0.0, 20.0, 0.0));
+        let pause = |values: &[f64]| {
+            let history =
+                FlowHistory { interval: Span::from_ms(10), throughput_bps: values.to_vec(), ..FlowHistory::default() };
+            history.longest_pause().map(|pause| (pause * 1000.0).round())
+        };
+        assert_eq!(pause(&[0.0, 5.0, 0.0, 0.0, 0.0, 1.0, 0.0]), Some(30.0));
+        assert_eq!((pause(&[1.0, 2.0]), pause(&[0.0, 0.0]), pause(&[])), (Some(0.0), Some(20.0), None));
     }
 }
