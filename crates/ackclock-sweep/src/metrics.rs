@@ -23,7 +23,7 @@ pub(crate) fn row(scenario: &Scenario, records: &Records, asked: &[Expression]) 
     });
     let asked = asked.iter().map(|measure| (measure.text().to_owned(), measure.value(&run))).collect();
     Row {
-        numbers: METRICS.iter().map(|metric| (metric.of)(&run).filter(|number| number.is_finite())).collect(),
+        numbers: METRICS.iter().map(|metric| metric.value(&run, None).filter(|number| number.is_finite())).collect(),
         asked,
         port: run.limiting_port().map(|port| port.record.name.clone()),
         delays: vec![queueing, one_way, round_trip, completions],

@@ -70,9 +70,19 @@ impl MetricName {
     pub fn kind(&self) -> &'static str {
         match &self.what {
             What::Efficiency => "efficiency",
-            What::Measure(expression) => expression.kind(),
-            What::Own(own, of) => own.kind(of),
+            What::Measure(expression) => in_a_word(expression.kind()),
+            What::Own(own, of) => in_a_word(own.kind(of)),
         }
+    }
+}
+
+/// What numbers of a unit are.
+fn in_a_word(kind: &'static str) -> &'static str {
+    match kind {
+        "bit/s" => "rate",
+        "s" => "time",
+        "units" => "queue",
+        other => other,
     }
 }
 

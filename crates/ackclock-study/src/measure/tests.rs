@@ -42,7 +42,8 @@ fn an_efficiency_is_goodput_over_the_capacity() {
 #[test]
 fn numbers_are_those_of_the_whole_run_unless_another_time_is_named() {
     let two = run(TWO);
-    let (port, rest) = (&two.1.ports[0], &two.1.after_warmup.as_ref().unwrap().ports[0]);
+    let place = two.1.ports.iter().position(|port| port.name == "sw1->sw2").unwrap();
+    let (port, rest) = (&two.1.ports[place], &two.1.after_warmup.as_ref().unwrap().ports[place]);
     assert!(rest.drops.total() > 0 && rest.drops.total() < port.drops.total());
     let part = |drops: u64, arrivals: u64| Some(drops as f64 / arrivals as f64);
     assert_eq!(value(&two, "drop-ratio(sw1->sw2)"), part(port.drops.total(), port.arrivals));

@@ -122,6 +122,16 @@ pub struct Measure<S: Subject> {
     pub during: Option<for<'a> fn(&S::Of<'a>, Part) -> Option<f64>>,
 }
 
+impl<S: Subject> Measure<S> {
+    /// Its value in the time that counts, or in a part of the run; `None` where it has none.
+    pub fn value(&self, of: &S::Of<'_>, part: Option<Part>) -> Option<f64> {
+        match part {
+            None => self.of?(of),
+            Some(part) => self.during?(of, part),
+        }
+    }
+}
+
 /// What has to be recorded for a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {

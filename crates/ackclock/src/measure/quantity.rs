@@ -112,10 +112,8 @@ impl Quantity {
     /// names, sources of datagrams count only where flows have no such number. `None` where one has none.
     pub(super) fn values(self, run: &Run<'_>, names: &Names, part: Option<Part>) -> Option<Vec<f64>> {
         fn of<S: Subject>(measure: &Measure<S>, of: &S::Of<'_>, run: &Run<'_>, part: Option<Part>) -> Option<f64> {
-            match (measure.of, measure.during) {
-                (Some(value), _) if part.is_none() => value(of),
-                (_, during) => during?(of, part.unwrap_or_else(|| run.part())),
-            }
+            // What is not counted is taken of the record of the time that counts.
+            measure.value(of, part.or_else(|| measure.of.is_none().then(|| run.part())))
         }
         match self {
             Quantity::OfRun(measure) => of(measure, run, run, part).map(|value| vec![value]),

@@ -36,11 +36,11 @@ measures! {
             |run| run.limiting_port().and_then(|port| share(port.counts.drops.total(), port.counts.arrivals));
         "lost_on_links" "packets" AtLeast0 Sum, "Packets that links lost after their ports accepted them.":
             |run| run.lost_on_links();
-        "segments_sent" "" AtLeast0 Sum, "Segments of all flows, retransmissions included.":
+        "segments_sent" "segments" AtLeast0 Sum, "Segments of all flows, retransmissions included.":
             |run| Some(run.flows().map(|flow| flow.counts.segments_sent as f64).sum());
-        "retransmissions" "" AtLeast0 Sum, "Segments that TCP retransmitted.":
+        "retransmissions" "segments" AtLeast0 Sum, "Segments that TCP retransmitted.":
             |run| Some(run.flows().map(|flow| flow.counts.retransmissions as f64).sum());
-        "unnecessary_retransmissions" "" AtLeast0 Sum, "Segments that arrived although the receiver held all their bytes.":
+        "unnecessary_retransmissions" "segments" AtLeast0 Sum, "Segments that arrived although the receiver held all their bytes.":
             |run| Some(run.flows().map(|flow| flow.counts.unnecessary_retransmissions as f64).sum());
         "timeouts" "" AtLeast0 Sum, "Expiries of the retransmission timer.":
             |run| Some(run.flows().map(|flow| flow.counts.timeouts as f64).sum());

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ackclock::measure::{Expression, OF_RUNS, Period, Quantity, Run};
-use ackclock::record::Records;
+use ackclock::measure::{Expression, Need, OF_RUNS, Period, Quantity, Run};
 use ackclock::record::metrics::jain;
+use ackclock::record::{Columns, Metric, Records};
 use ackclock::scenario::Scenario;
+use ackclock::units::{Span, Time};
 
 use crate::lab::{run, scenario};
 
@@ -75,7 +76,15 @@ fn expressions_are_what_they_say_of_the_records() {
     near("jain(goodput)", jain(goodput.iter().copied()).unwrap());
     near("range(goodput: camp)", (old - new1).abs());
     near("timeouts", rest.flows.iter().map(|counts| counts.timeouts as f64).sum());
-    near("sent(new2)", rest.flows[1].bytes_sent as f64 * 8.0 / 8.0);
+    // new2 begins one second after the warm-up.
+    near("sent(new2)", rest.flows[1].bytes_sent as f64 * 8.0 / 7.0);
+    near("sent(old)", rest.flows[2].bytes_sent as f64 * 8.0 / 8.0);
+    near("share-needless(new2)", 0.0);
+    // Distances from equal shares, and from shares of 1 to 3; the index in parts of such weights.
+    near("misallocation(goodput: new1 1 new2 1)", (new1 - new2).abs());
+    near("misallocation(goodput: new1 1 new2 3)", 2.0 * (new1 - (new1 + new2) / 4.0).abs());
+    near("jain(goodput: new1 2 new2 2)", value("jain(goodput: new1 new2)"));
+    near("jain(goodput: new1 1 new2 3)", jain([new1, new2 / 3.0].into_iter()));
     near("goodput(ping)", rest.udp[0].bytes_delivered as f64);
     near("sum(datagrams-sent)", (rest.udp[0].sent + rest.udp[1].sent) as f64);
     // Without a name the port that limits, which is that of the slow link; its neighbour is idle.
@@ -113,6 +122,70 @@ fn scenario_without_warmup() -> Scenario {
     scenario(MIXED, &["warmup=0 s"])
 }
 
+/// Means over a part of a run, from the points and intervals that were recorded.
+#[test]
+fn numbers_of_a_part_of_a_run_are_those_of_its_record() {
+    let records_all = r#"record=["cwnd", "send-window", "throughput", "sent", "queue", "utilisation"]"#;
+    let scenario = scenario(MIXED, &[records_all, r#"record_interval="100 ms""#, r#"queue.buffer="2 packets""#]);
+    let records = run(&scenario, 1);
+    let value = |text: &str| value(&scenario, &records, text).unwrap_or_else(|| panic!("{text} has no value"));
+    let near = |found: f64, expected: f64| {
+        assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found}, not {expected}")
+    };
+    let series = |metric: Metric, of: &str| {
+        &records.series.iter().find(|series| series.metric == metric && series.of == of).unwrap().columns
+    };
+    // The window in segments, weighted by how long it holds, from 4 to 6 s.
+    let Columns::Points { time, value: windows } = series(Metric::Cwnd, "old") else { panic!("changes") };
+    let (from, to) = (Time::ZERO + Span::from_ms(4000), Time::ZERO + Span::from_ms(6000));
+    let ends = time.iter().skip(1).copied().chain([Time::ZERO + records.simulated]);
+    let held = time.iter().zip(ends).zip(windows).map(|((begin, end), window)| {
+        let (begin, end) = ((*begin).max(from), end.min(to));
+        if end > begin { window * end.since(begin).as_secs_f64() } else { 0.0 }
+    });
+    let mss = f64::from(scenario.flows.iter().nth(2).unwrap().tcp.mss);
+    near(value("cwnd(old, 4 to 6 s)"), held.sum::<f64>() / 2.0 / mss);
+    assert!(value("largest-step(old, 4 to 6 s)") >= mss && value("told(old, 4 to 6 s)") == 0.0);
+    near(value("send-window(old, 4 to 6 s)"), value("cwnd(old, 4 to 6 s)") * mss);
+    near(value("ratio(cwnd: old / new1, 4 to 6 s)"), value("cwnd(old, 4 to 6 s)") / value("cwnd(new1, 4 to 6 s)"));
+    // What is delivered in all intervals after the warm-up is what is counted there.
+    near(value("goodput(old, 2 to 10 s)"), value("goodput(old)"));
+    near(value("sum(goodput, 2 to 10 s)"), value("sum(goodput)"));
+    near(value("goodput(old, whole run)"), records.flows[2].goodput_bps);
+    near(value("queue(r->q, 2 to 10 s)"), value("queue(r->q)"));
+    assert!(
+        value("queue-p5(r->q)") <= value("queue-median(r->q)")
+            && value("queue-median(r->q)") <= value("queue-p95(r->q)")
+    );
+    let Columns::Intervals { mean, .. } = series(Metric::Utilisation, "r->q") else { panic!("intervals") };
+    let mean = mean.to_vec();
+    near(value("utilisation(r->q, 2 to 10 s)"), mean[20..100].iter().sum::<f64>() / 80.0);
+    near(value("least-utilisation(r->q)"), mean[20..].iter().copied().fold(1.0, f64::min));
+    let expired = |from: u64, to: u64| {
+        let range = Time::ZERO + Span::from_ms(from)..Time::ZERO + Span::from_ms(to);
+        records.flows.iter().flat_map(|flow| &flow.timeout_times).filter(|time| range.contains(time)).count() as f64
+    };
+    assert_eq!(
+        (value("sum(timeouts, 0 to 5 s)"), value("sum(timeouts, 5 to 10 s)")),
+        (expired(0, 5000), expired(5000, 10_000))
+    );
+    assert!(expired(0, 10_000) > 0.0, "the test needs timeouts");
+    assert_eq!(self::value(&scenario, &records, "cwnd(old, 10 to 12 s)"), None);
+}
+
+#[test]
+fn what_is_not_recorded_is_known() {
+    let plain = scenario(MIXED, &["delays=false"]);
+    let lacks = |text: &str| Expression::parse(text).unwrap().not_recorded(&plain);
+    assert_eq!(lacks("cwnd(old)"), [Need::Series(Metric::Cwnd)]);
+    assert_eq!(lacks("goodput(old, 2 to 5 s)"), [Need::Series(Metric::Throughput)]);
+    assert_eq!((lacks("goodput(old)"), lacks("queue"), lacks("timeouts(old, 2 to 5 s)")), (vec![], vec![], vec![]));
+    assert_eq!(lacks("queue(r->q, 2 to 5 s)"), [Need::Series(Metric::Queue)]);
+    assert_eq!((lacks("p95(round-trip)"), lacks("mean-round-trip")), (vec![Need::Delays], vec![Need::Delays]));
+    let records = run(&plain, 1);
+    assert_eq!(value(&plain, &records, "cwnd(old)"), None);
+}
+
 #[test]
 fn what_is_not_there_has_no_value_and_is_named() {
     let (with_names, records) = mixed();
@@ -146,7 +219,25 @@ fn what_is_no_expression_is_refused_with_the_reason() {
     assert_eq!(wrong("p95(goodput)"), "percentiles are of times, and `goodput` is one number of each flow");
     assert_eq!(wrong("round-trip"), "`round-trip` are many times: write mean(round-trip), p95(round-trip) or the like");
     assert_eq!(wrong("sum(efficiency)"), "`efficiency` is a number of the whole network, not of single flows");
+    assert_eq!(
+        wrong("goodput(f1, 2 to s)"),
+        "`2 to s` is no part of a run: write `2 to 5 s`, `whole run` or `after warm-up`"
+    );
+    assert!(wrong("retransmissions(f1, 1 to 2 s)").starts_with("`retransmissions` has no value in a part of a run: "));
+    assert_eq!(
+        wrong("misallocation(sent: f1 f2)"),
+        "misallocation needs names with weights, as in misallocation(sent: f1 1 f2 2)"
+    );
     assert!(Expression::parse("godput").unwrap_err().known.contains(&"goodput".to_owned()));
+}
+
+/// `docs/measures.md` has every number; those of a network are columns of sweeps, which have a page of their own.
+#[test]
+fn every_measure_is_on_its_page() {
+    let page = include_str!("../../../../docs/measures.md");
+    let names = Quantity::names().filter(|name| OF_RUNS.iter().all(|of| of.name != *name));
+    let missing: Vec<&str> = names.filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert_eq!(missing, [""; 0]);
 }
 
 /// Each number has one name and stands in one table; those of a network are columns, written as columns are.
