@@ -338,7 +338,7 @@ impl Scope {
             }
             for plot in self.plots(study, card) {
                 let shown = study.shown_metrics(&plot.show);
-                plot.all_at().into_iter().for_each(|at| want(study.checked_points(&at), seeds, &shown));
+                plot.all_at().for_each(|at| want(study.checked_points(&at), seeds, &shown));
             }
             let seeds = self.sensitivity_seeds(study, card);
             for assumption in study.assumptions_of(card) {

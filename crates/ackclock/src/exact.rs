@@ -53,6 +53,15 @@ pub(crate) fn power_of_two(exponent: f64) -> f64 {
     result
 }
 
+/// The root of a positive normal number, of this degree from 1 on.
+pub(crate) fn root(x: f64, degree: u64) -> f64 {
+    match degree {
+        1 => x,
+        _ if x < 1.0 => 1.0 / root(1.0 / x, degree),
+        _ => power_of_two(natural_logarithm(x) / std::f64::consts::LN_2 / degree as f64),
+    }
+}
+
 /// The natural logarithm of a positive normal number: of its power of two, and of the rest m from √½ to √2 by the series of
 /// 2 artanh((m − 1)/(m + 1)).
 pub(crate) fn natural_logarithm(x: f64) -> f64 {
@@ -88,6 +97,15 @@ pub(crate) fn any_of(single: f64, count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roots_are_what_their_powers_come_from() {
+        for (x, degree, expected) in
+            [(27.0, 3, 3.0), (0.0625, 4, 0.5), (1.25, 1, 1.25), (1.0, 7, 1.0), (2.0, 2, f64::sqrt(2.0))]
+        {
+            assert!((root(x, degree) - expected).abs() < 1e-13, "{x} {degree}");
+        }
+    }
 
     #[test]
     fn cube_roots_are_as_exact_as_numbers_are() {

@@ -117,10 +117,15 @@ pub struct Measure<S: Subject> {
     /// What has to be recorded for it: of a number that is counted anyway, for its value in a part of the run.
     pub needs: &'static [Need],
     /// Its value in the time that counts; `None` where it has no meaning. Without it, that in the part of the run that counts.
-    pub of: Option<for<'a> fn(&S::Of<'a>) -> Option<f64>>,
+    pub of: Option<Of<S>>,
     /// Its value in a part of the run, where it has one there; `None` also where nothing is recorded.
-    pub during: Option<for<'a> fn(&S::Of<'a>, Part) -> Option<f64>>,
+    pub during: Option<During<S>>,
 }
+
+/// The value of something in the time that counts.
+pub type Of<S> = for<'a> fn(&<S as Subject>::Of<'a>) -> Option<f64>;
+/// Its value in a part of the run.
+pub type During<S> = for<'a> fn(&<S as Subject>::Of<'a>, Part) -> Option<f64>;
 
 impl<S: Subject> Measure<S> {
     /// Its value in the time that counts, or in a part of the run; `None` where it has none.
