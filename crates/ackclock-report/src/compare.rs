@@ -170,7 +170,7 @@ fn warmup_words(entries: &[Entry]) -> String {
 }
 
 /// How a measure is shown: the same prefix for all results.
-fn scale(comparison: &Comparison, measure: Measure, unit: &str) -> Scale {
+fn scale(comparison: &Comparison, measure: &Measure, unit: &str) -> Scale {
     let largest = comparison.results.iter().filter_map(|result| result.measured(measure));
     let largest = largest.map(|measured| measured.summary.mean.abs()).fold(0.0, f64::max);
     match measure.unit() {
@@ -180,28 +180,30 @@ fn scale(comparison: &Comparison, measure: Measure, unit: &str) -> Scale {
 }
 
 /// Decimals of a measure: none where every run of every result counted whole and the means are whole too.
-fn decimals(comparison: &Comparison, measure: Measure) -> usize {
+fn decimals(comparison: &Comparison, measure: &Measure) -> usize {
     let measured = || comparison.results.iter().filter_map(move |result| result.measured(measure));
     let whole = measured().all(|m| m.summary.mean.fract() == 0.0 && m.summary.min == m.summary.max);
     match measure {
         Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts if whole => 0,
         Measure::Efficiency | Measure::Fairness | Measure::WeightedFairness | Measure::UdpLoss => 4,
         Measure::GoodputBps | Measure::QueueingDelayS => 3,
+        Measure::Asked(_) if measure.unit().is_empty() => 4,
+        Measure::Asked(_) => 3,
         Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks | Measure::Retransmissions | Measure::Timeouts => 1,
     }
 }
 
 /// The measures of a table: those that only some networks have where one of the results has them.
 fn measures(comparison: &Comparison) -> impl Iterator<Item = Measure> {
-    let has = |measure: Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
-    Measure::ALL.into_iter().filter(move |measure| !measure.is_rare() || has(*measure))
+    let has = |measure: &Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
+    comparison.measures().into_iter().filter(move |measure| !measure.is_rare() || has(measure))
 }
 
 /// What decides between results, in few columns.
 fn at_a_glance(entries: &[Entry], comparison: &Comparison) -> Table {
     let flows = entries.iter().map(|entry| entry.document.summary.flows.len()).max().unwrap_or(0);
     let is_told = |measure: &Measure| match measure {
-        Measure::GoodputBps | Measure::QueueingDelayS | Measure::Drops | Measure::Timeouts => true,
+        Measure::GoodputBps | Measure::QueueingDelayS | Measure::Drops | Measure::Timeouts | Measure::Asked(_) => true,
         Measure::Fairness => flows > 1,
         _ => false,
     };
@@ -213,7 +215,8 @@ fn side_by_side(entries: &[Entry], comparison: &Comparison) -> Table {
     let all: Vec<Measure> = measures(comparison).collect();
     numbers("Every result: mean over its seeds", entries, comparison, &all, true).note(
         "± is half the width of the 95 % confidence interval over the seeds (Student's t). Queueing delay is the mean \
-         time that one unit waits at the bottleneck's port (mean queue over departures per second, Little's law). \
+         time that one unit waits at the port that limits: exact where delays are counted, else mean queue over \
+         departures per second (Little's law). \
          Drops, retransmissions and timeouts are sums over all ports and flows; so are losses on links, after \
          their ports accepted the packets. UDP loss is the share of all UDP datagrams that were lost.",
     )
@@ -226,7 +229,7 @@ fn numbers(caption: &str, entries: &[Entry], comparison: &Comparison, shown: &[M
     if seeds {
         table = table.column("seeds", "");
     }
-    for &measure in shown {
+    for measure in shown {
         table = table.column(measure.name(), scale(comparison, measure, &unit).unit);
     }
     for (n, result) in comparison.results.iter().enumerate() {
@@ -234,7 +237,7 @@ fn numbers(caption: &str, entries: &[Entry], comparison: &Comparison, shown: &[M
         if seeds {
             cells.push(Cell::number(result.seeds.len() as f64, 0));
         }
-        for &measure in shown {
+        for measure in shown {
             let factor = scale(comparison, measure, &unit).factor;
             let digits = decimals(comparison, measure);
             let least = match measure {
@@ -255,7 +258,7 @@ fn numbers(caption: &str, entries: &[Entry], comparison: &Comparison, shown: &[M
 
 fn delay(comparison: &Comparison) -> Html {
     let points = comparison.results.iter().enumerate().filter_map(|(n, result)| {
-        let (x, y) = (result.measured(Measure::QueueingDelayS)?, result.measured(Measure::GoodputBps)?);
+        let (x, y) = (result.measured(&Measure::QueueingDelayS)?, result.measured(&Measure::GoodputBps)?);
         Some(Point {
             colour: n,
             name: result.label.clone(),
@@ -294,26 +297,26 @@ fn differences(entries: &[Entry], comparison: &Comparison) -> Html {
     let mut html = Html::new();
     let unit = unit(entries);
     let others = 1..entries.len();
-    let known = |measure: Measure| others.clone().any(|n| comparison.difference(measure, n).is_some());
-    let equal = |measure: Measure| {
+    let known = |measure: &Measure| others.clone().any(|n| comparison.difference(measure, n).is_some());
+    let equal = |measure: &Measure| {
         let mut of = others.clone().filter_map(|n| comparison.difference(measure, n));
         of.all(|difference| difference.verdict == Verdict::Equal)
     };
     let (same, shown): (Vec<Measure>, Vec<Measure>) =
-        Measure::ALL.into_iter().filter(|measure| known(*measure)).partition(|measure| equal(*measure));
+        comparison.measures().into_iter().filter(|measure| known(measure)).partition(|measure| equal(measure));
     if !shown.is_empty() {
         let mut table =
             Table::new(format!("Each result minus {}", entries[0].label)).words("result").column("seeds", "");
         for measure in &shown {
-            table = table.column(measure.name(), scale(comparison, *measure, &unit).unit);
+            table = table.column(measure.name(), scale(comparison, measure, &unit).unit);
         }
         for n in others.clone() {
-            let of = |measure: Measure| comparison.difference(measure, n);
-            let seeds = shown.iter().find_map(|measure| of(*measure)).map_or(0, |difference| difference.seeds);
+            let of = |measure: &Measure| comparison.difference(measure, n);
+            let seeds = shown.iter().find_map(of).map_or(0, |difference| difference.seeds);
             let mut cells = vec![Cell::text(name(entries, n)), Cell::number(seeds as f64, 0)];
             cells.extend(shown.iter().map(|measure| {
-                let scale = scale(comparison, *measure, &unit);
-                of(*measure).map_or(Cell::None, |found| difference(found, &scale, decimals(comparison, *measure)))
+                let scale = scale(comparison, measure, &unit);
+                of(measure).map_or(Cell::None, |found| difference(found, &scale, decimals(comparison, measure)))
             }));
             table.row(cells);
         }
@@ -321,7 +324,7 @@ fn differences(entries: &[Entry], comparison: &Comparison) -> Html {
     }
     let apart: Vec<String> = others
         .clone()
-        .filter(|n| Measure::ALL.into_iter().all(|measure| comparison.difference(measure, *n).is_none()))
+        .filter(|n| comparison.measures().iter().all(|measure| comparison.difference(measure, *n).is_none()))
         .map(|n| name(entries, n))
         .collect();
     if !apart.is_empty() {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use ackclock::measure::Expression;
 use ackclock::record::{is_of_data, stats};
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ pub const FORMAT: &str = "ackclock-comparison";
 pub const FORMAT_VERSION: u32 = 1;
 
 /// A number that results are compared by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     Efficiency,
@@ -36,6 +37,9 @@ pub enum Measure {
     UdpLoss,
     Retransmissions,
     Timeouts,
+    /// A measure that was asked for when the results were run, as it was written.
+    #[serde(untagged)]
+    Asked(String),
 }
 
 /// Results side by side.
@@ -125,7 +129,7 @@ impl Measure {
     ];
 
     /// Its name for people.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Measure::Efficiency => "efficiency",
             Measure::Fairness => "fairness",
@@ -138,12 +142,14 @@ impl Measure {
             Measure::UdpLoss => "UDP loss",
             Measure::Retransmissions => "retransmissions",
             Measure::Timeouts => "timeouts",
+            Measure::Asked(text) => text,
         }
     }
 
-    /// Whether more of it is better, not less.
-    pub fn more_is_better(self) -> bool {
-        match self {
+    /// Whether more of it is better, not less; of what was asked for that is not known.
+    pub fn more_is_better(&self) -> Option<bool> {
+        Some(match self {
+            Measure::Asked(_) => return None,
             Measure::Efficiency | Measure::Fairness | Measure::WeightedFairness | Measure::GoodputBps => true,
             Measure::QueueingDelayS
             | Measure::MeanQueue
@@ -152,26 +158,30 @@ impl Measure {
             | Measure::UdpLoss
             | Measure::Retransmissions
             | Measure::Timeouts => false,
-        }
+        })
     }
 
     /// Whether only some networks have it.
-    pub fn is_rare(self) -> bool {
+    pub fn is_rare(&self) -> bool {
         matches!(self, Measure::LostOnLinks | Measure::UdpLoss | Measure::WeightedFairness)
     }
 
     /// Its unit. `units` are cells or packets, as the scenario counts.
-    pub fn unit(self) -> &'static str {
+    pub fn unit(&self) -> &'static str {
         match self {
             Measure::GoodputBps => "bit/s",
             Measure::QueueingDelayS => "s",
             Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks => "units",
+            Measure::Asked(text) => match Expression::parse(text).map(|measure| measure.unit()) {
+                Ok("fraction") | Err(_) => "",
+                Ok(unit) => unit,
+            },
             _ => "",
         }
     }
 
     /// Its value in one run; queue and delay are those of `port`. `None` where there is nothing to measure.
-    fn of(self, run: &Run, port: Option<&str>) -> Option<f64> {
+    fn of(&self, run: &Run, port: Option<&str>) -> Option<f64> {
         let port = || run.ports.iter().find(|candidate| Some(candidate.name.as_str()) == port);
         Some(match self {
             Measure::Efficiency => run.efficiency?,
@@ -184,17 +194,19 @@ impl Measure {
             Measure::LostOnLinks => run.lost_on_links()?,
             Measure::UdpLoss => run.udp_loss()?,
             Measure::Retransmissions => run.flows.iter().map(|flow| flow.counts.retransmissions).sum::<u64>() as f64,
+            Measure::Asked(text) => return run.measures.get(text).copied().flatten(),
             Measure::Timeouts => run.flows.iter().map(|flow| flow.counts.timeouts).sum::<u64>() as f64,
         })
     }
 }
 
 impl Difference {
-    /// Whether the result is better than the first by this measure; `None` where no difference is shown.
+    /// Whether the result is better than the first by this measure; `None` where no difference is shown, or nobody knows
+    /// which is better.
     pub fn is_better(&self) -> Option<bool> {
         match self.verdict {
-            Verdict::Higher => Some(self.measure.more_is_better()),
-            Verdict::Lower => Some(!self.measure.more_is_better()),
+            Verdict::Higher => self.measure.more_is_better(),
+            Verdict::Lower => self.measure.more_is_better().map(|better| !better),
             Verdict::Equal | Verdict::NotShown | Verdict::OneSeed => None,
         }
     }
@@ -206,11 +218,7 @@ impl Comparison {
         let compared: Vec<Compared> = results.iter().map(|(label, document)| Compared::of(label, document)).collect();
         let seeds: Vec<BTreeSet<u64>> = compared.iter().map(|result| result.seeds.iter().copied().collect()).collect();
         let common = seeds.iter().skip(1).fold(seeds.first().cloned().unwrap_or_default(), |all, these| &all & these);
-        let differences = (1..compared.len())
-            .flat_map(|n| Measure::ALL.map(|measure| (n, measure)))
-            .filter_map(|(n, measure)| Difference::of(measure, n, &compared[0], &compared[n]))
-            .collect();
-        Comparison {
+        let mut comparison = Comparison {
             format: FORMAT,
             format_version: FORMAT_VERSION,
             ackclock: env!("CARGO_PKG_VERSION"),
@@ -218,13 +226,32 @@ impl Comparison {
             common_seeds: common.into_iter().collect(),
             same_scenario: compared.iter().all(|result| result.scenario_hash == compared[0].scenario_hash),
             results: compared,
-            differences,
-        }
+            differences: Vec::new(),
+        };
+        let measures = comparison.measures();
+        let results = &comparison.results;
+        comparison.differences = (1..results.len())
+            .flat_map(|n| measures.iter().map(move |measure| (n, measure)))
+            .filter_map(|(n, measure)| Difference::of(measure, n, &results[0], &results[n]))
+            .collect();
+        comparison
     }
 
     /// The difference of one number between a result and the first.
-    pub fn difference(&self, measure: Measure, result: usize) -> Option<&Difference> {
-        self.differences.iter().find(|difference| difference.measure == measure && difference.result == result)
+    pub fn difference(&self, measure: &Measure, result: usize) -> Option<&Difference> {
+        self.differences.iter().find(|difference| difference.measure == *measure && difference.result == result)
+    }
+
+    /// What the results are compared by, in the order of a table: what each has anyway, then what was asked for.
+    pub fn measures(&self) -> Vec<Measure> {
+        let asked = self.results.iter().flat_map(|result| &result.measures).map(|measured| &measured.measure);
+        let mut all = Measure::ALL.to_vec();
+        for measure in asked {
+            if !all.contains(measure) {
+                all.push(measure.clone());
+            }
+        }
+        all
     }
 
     /// The text of the document, ending in a line feed.
@@ -240,7 +267,9 @@ impl Compared {
         let whole = document;
         let port = port(whole);
         let document = &*whole.after_warmup();
-        let measures = Measure::ALL.into_iter().filter_map(|measure| {
+        let asked = document.runs.first().into_iter().flat_map(|run| run.measures.keys());
+        let asked = asked.map(|text| Measure::Asked(text.clone()));
+        let measures = Measure::ALL.into_iter().chain(asked).filter_map(|measure| {
             let values = document.runs.iter().map(|run| measure.of(run, port)).collect::<Option<Vec<f64>>>()?;
             Some(Measured { measure, summary: stats::summarize(&values)?.into(), values })
         });
@@ -257,13 +286,13 @@ impl Compared {
     }
 
     /// One of its numbers.
-    pub fn measured(&self, measure: Measure) -> Option<&Measured> {
-        self.measures.iter().find(|measured| measured.measure == measure)
+    pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
+        self.measures.iter().find(|measured| measured.measure == *measure)
     }
 }
 
 impl Difference {
-    fn of(measure: Measure, result: usize, base: &Compared, other: &Compared) -> Option<Difference> {
+    fn of(measure: &Measure, result: usize, base: &Compared, other: &Compared) -> Option<Difference> {
         let (ours, theirs) = (other.measured(measure)?, base.measured(measure)?);
         let pairs = other.seeds.iter().zip(&ours.values).filter_map(|(seed, value)| {
             let position = base.seeds.iter().position(|candidate| candidate == seed)?;
@@ -278,7 +307,7 @@ impl Difference {
             Some(half) if difference.mean + half < 0.0 => Verdict::Lower,
             Some(_) => Verdict::NotShown,
         };
-        Some(Difference { measure, result, seeds, difference, verdict })
+        Some(Difference { measure: measure.clone(), result, seeds, difference, verdict })
     }
 }
 
@@ -304,9 +333,12 @@ pub fn port(document: &Document) -> Option<&str> {
     ports.iter().find(|port| Some(port.name.as_str()) == named).or_else(longest).map(|port| port.name.as_str())
 }
 
-/// Mean time in seconds that a unit waits at a port, by Little's law: mean number waiting over departures per second.
-/// `None` if nothing has left it.
+/// Mean time in seconds that a unit waits at a port: exact where delays are counted, else by Little's law, mean number waiting over
+/// departures per second. `None` if nothing has left it.
 pub fn queueing_delay(port: &Port, simulated_s: f64) -> Option<f64> {
+    if let Some(mean) = port.sojourn.as_ref().and_then(|sojourn| sojourn.mean_s) {
+        return Some(mean);
+    }
     (port.departures > 0).then(|| port.mean_queue * simulated_s / port.departures as f64)
 }
 
@@ -341,7 +373,7 @@ mod tests {
         other.runs[2].seed = 9;
         let comparison = Comparison::of(&results(vec![example(1, 1, 3), other]));
         assert_eq!((comparison.same_seeds, &comparison.common_seeds[..]), (false, &[1, 2][..]));
-        let goodput = comparison.difference(Measure::GoodputBps, 1).unwrap();
+        let goodput = comparison.difference(&Measure::GoodputBps, 1).unwrap();
         assert_eq!((goodput.seeds, goodput.verdict), (2, Verdict::NotShown));
         assert!((goodput.difference.mean - 1.5e5).abs() < 1e-3);
         assert!((goodput.difference.ci95.unwrap() - 635_310.0).abs() < 1.0);
@@ -353,12 +385,12 @@ mod tests {
             let mut other = example(1, 1, 3);
             other.runs.iter_mut().for_each(|run| run.fairness = Some(1.0 / 3.0 + more));
             let comparison = Comparison::of(&results(vec![example(1, 1, 3), other]));
-            assert_eq!(comparison.difference(Measure::Fairness, 1).unwrap().verdict, verdict);
+            assert_eq!(comparison.difference(&Measure::Fairness, 1).unwrap().verdict, verdict);
         }
         let mut one = example(1, 1, 1);
         one.runs[0].fairness = Some(1.0);
         let comparison = Comparison::of(&results(vec![example(1, 1, 3), one]));
-        assert_eq!(comparison.difference(Measure::Fairness, 1).unwrap().verdict, Verdict::OneSeed);
+        assert_eq!(comparison.difference(&Measure::Fairness, 1).unwrap().verdict, Verdict::OneSeed);
     }
 
     /// Of 130 datagrams 5 are lost, and links lose 4 packets; a network without either, or without ABR, has no such number.
@@ -369,10 +401,10 @@ mod tests {
         plain.runs[0].udp.clear();
         let all = vec![with_abr(example(1, 1, 1)), with_abr(example(1, 1, 1)), plain];
         let comparison = Comparison::of(&results(all));
-        let first = |measure| comparison.results[0].measured(measure).unwrap().values[0];
+        let first = |measure| comparison.results[0].measured(&measure).unwrap().values[0];
         assert_eq!((first(Measure::LostOnLinks), first(Measure::UdpLoss)), (4.0, 5.0 / 130.0));
         for measure in Measure::ALL.into_iter().filter(|measure| measure.is_rare()) {
-            assert!(comparison.difference(measure, 1).is_some() && comparison.difference(measure, 2).is_none());
+            assert!(comparison.difference(&measure, 1).is_some() && comparison.difference(&measure, 2).is_none());
         }
     }
 
@@ -392,8 +424,8 @@ mod tests {
             run.flows[0].goodput_bps /= 2.0;
         }
         let comparison = Comparison::of(&results(vec![example(1, 2, 3), other]));
-        let better = |measure| comparison.difference(measure, 1).unwrap().is_better();
-        let verdict = |measure| comparison.difference(measure, 1).unwrap().verdict;
+        let better = |measure| comparison.difference(&measure, 1).unwrap().is_better();
+        let verdict = |measure| comparison.difference(&measure, 1).unwrap().verdict;
         assert_eq!((verdict(Measure::QueueingDelayS), better(Measure::QueueingDelayS)), (Verdict::Lower, Some(true)));
         assert_eq!((verdict(Measure::GoodputBps), better(Measure::GoodputBps)), (Verdict::Lower, Some(false)));
         assert_eq!(better(Measure::Timeouts), None);

@@ -187,6 +187,9 @@ pub struct RunArgs {
     /// Percentiles of one-way delays, round trips, jitter of UDP, and waiting times at ports
     #[arg(long)]
     pub delays: bool,
+    /// Keep a measure of each run, as in 'share(goodput: new)' or 'cwnd(f1, 2 to 5 s)'; may be repeated
+    #[arg(long, value_name = "MEASURE")]
+    pub measure: Vec<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
@@ -367,6 +370,9 @@ pub struct CompareArgs {
     #[arg(long, value_name = "METRIC", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
     pub metric: Option<String>,
+    /// Of the measures that the results were run with (`run --measure`) only this one; may be repeated [default: all]
+    #[arg(long, value_name = "MEASURE")]
+    pub measure: Vec<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,

@@ -47,6 +47,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         report::run(folder, &document, None)?;
         folders.push((folder, document));
     }
+    only_measures(&args.measure, folders.iter_mut().map(|(_, document)| document))?;
     let metrics = metrics(args, &folders)?;
     let labels = labels(&folders);
     let entries = labels.into_iter().zip(folders).map(|(label, (folder, document))| {
@@ -80,6 +81,25 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         figure.write(plots)?;
     }
     Ok(Exit::Fine)
+}
+
+/// Leaves only these of the measures that the results were run with; all of them if none is named.
+fn only_measures<'a>(wanted: &[String], documents: impl Iterator<Item = &'a mut Document>) -> Result<(), Failure> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut there: BTreeSet<String> = BTreeSet::new();
+    for run in documents.flat_map(|document| &mut document.runs) {
+        there.extend(run.measures.keys().cloned());
+        run.measures.retain(|text, _| wanted.contains(text));
+    }
+    let Some(lacking) = wanted.iter().find(|text| !there.contains(*text)) else { return Ok(()) };
+    let there: Vec<String> = there.into_iter().collect();
+    let help = match there.is_empty() {
+        true => format!("run each again with --measure '{lacking}'"),
+        false => format!("run each again with --measure '{lacking}'; there are: {}", there.join("; ")),
+    };
+    Err(Failure::outside(format_args!("none of the results was run with the measure `{lacking}`"), help))
 }
 
 /// The metrics that are drawn: what is asked for, or what most of them have recorded.
@@ -131,50 +151,57 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
         (Measure::Timeouts, 1),
     ];
     // What only some networks have is shown where one of the results has it.
-    let has = |measure: Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
-    columns.retain(|(measure, _)| !measure.is_rare() || has(*measure));
-    let scale = |measure: Measure| match measure {
+    let has = |measure: &Measure| comparison.results.iter().any(|result| result.measured(measure).is_some());
+    columns.retain(|(measure, _)| !measure.is_rare() || has(measure));
+    let asked = comparison.measures().into_iter().filter(|measure| matches!(measure, Measure::Asked(_)));
+    columns.extend(asked.map(|measure| (measure, 4)));
+    let scale = |measure: &Measure| match measure {
+        Measure::Asked(_) => {
+            let means =
+                comparison.results.iter().filter_map(|result| Some(result.measured(measure)?.summary.mean.abs()));
+            Scale::fitting(means.fold(0.0, f64::max), measure.unit())
+        }
         Measure::GoodputBps => Scale { factor: 1e-6, unit: "Mb/s".into() },
         Measure::QueueingDelayS => Scale { factor: 1e3, unit: "ms".into() },
         Measure::MeanQueue | Measure::Drops | Measure::LostOnLinks => Scale::plain(unit),
         _ => Scale::plain(""),
     };
-    let head = |measure: Measure| match (measure, scale(measure).unit) {
+    let head = |measure: &Measure| match (measure, scale(measure).unit) {
         (Measure::QueueingDelayS, unit) => format!("delay {unit}"),
         (Measure::Drops | Measure::LostOnLinks, _) => measure.name().to_string(),
         (_, unit) => format!("{} {unit}", measure.name()).trim_end().to_string(),
     };
     let name = |n: usize| table::short(&comparison.results[n].label, 24);
     let mut rows = vec![vec!["result".to_string(), "seeds".into()]];
-    rows[0].extend(columns.iter().map(|(measure, _)| head(*measure)));
+    rows[0].extend(columns.iter().map(|(measure, _)| head(measure)));
     for (n, result) in comparison.results.iter().enumerate() {
         let mut row = vec![name(n), result.seeds.len().to_string()];
         row.extend(columns.iter().map(|(measure, digits)| {
-            let value = result.measured(*measure).map(|measured| measured.summary.mean * scale(*measure).factor);
+            let value = result.measured(measure).map(|measured| measured.summary.mean * scale(measure).factor);
             value.map_or("-".into(), |value| format!("{value:.digits$}"))
         }));
         rows.push(row);
     }
     let mut text = title(entries) + &table::align(rows) + "\n";
     // What is equal in all needs no column.
-    let differs = |measure: Measure| {
+    let differs = |measure: &Measure| {
         let differences = (1..entries.len()).filter_map(|n| comparison.difference(measure, n));
         differences.into_iter().any(|difference| difference.verdict != Verdict::Equal)
     };
-    let known = |measure: Measure| (1..entries.len()).any(|n| comparison.difference(measure, n).is_some());
+    let known = |measure: &Measure| (1..entries.len()).any(|n| comparison.difference(measure, n).is_some());
     let (shown, same): (Vec<_>, Vec<_>) =
-        columns.into_iter().filter(|(measure, _)| known(*measure)).partition(|(measure, _)| differs(*measure));
+        columns.into_iter().filter(|(measure, _)| known(measure)).partition(|(measure, _)| differs(measure));
     let mut rows = vec![vec![format!("minus {}", name(0)), "seeds".to_string()]];
-    rows[0].extend(shown.iter().map(|(measure, _)| head(*measure)));
+    rows[0].extend(shown.iter().map(|(measure, _)| head(measure)));
     for n in 1..entries.len() {
-        let of = |measure: Measure| comparison.difference(measure, n);
-        let Some(seeds) = Measure::ALL.into_iter().find_map(of).map(|difference| difference.seeds) else {
+        let of = |measure: &Measure| comparison.difference(measure, n);
+        let Some(seeds) = comparison.measures().iter().find_map(of).map(|difference| difference.seeds) else {
             rows.push(vec![name(n), "0".into(), "no common seed".into()]);
             continue;
         };
         let mut row = vec![name(n), seeds.to_string()];
         row.extend(shown.iter().map(|(measure, digits)| {
-            of(*measure).map_or("-".into(), |found| difference(found, scale(*measure).factor, *digits))
+            of(measure).map_or("-".into(), |found| difference(found, scale(measure).factor, *digits))
         }));
         rows.push(row);
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ackclock::measure::Expression;
 use ackclock::record::Records;
 use ackclock::scenario::Recording;
 use ackclock::sim::RESULT_VERSION;
@@ -51,11 +52,22 @@ pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
             "it was changed after the run; put it back, or run it with `ackclock run`",
         ));
     }
-    // What is written down on the way changes nothing, and is not compared; delays are in the result.
-    let delays = loaded.scenario.recording.delays;
-    loaded.scenario.recording = Recording { delays, ..Recording::none() };
+    let asked: Vec<&String> = document.runs.first().into_iter().flat_map(|run| run.measures.keys()).collect();
+    let measures: Vec<Expression> = asked.iter().filter_map(|text| Expression::parse(text).ok()).collect();
+    // What is written down on the way changes nothing, and is not compared; delays are in the result, and what measures need.
+    if measures.is_empty() {
+        let delays = loaded.scenario.recording.delays;
+        loaded.scenario.recording = Recording { delays, ..Recording::none() };
+    }
+    let network = (!measures.is_empty()).then(|| loaded.scenario.clone());
     let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
-    let keep = |records: Records| Ok(Run::from(&records));
+    let keep = |records: Records| {
+        let run = Run::from(&records);
+        Ok(match &network {
+            Some(network) => run.measured(&measures, network, &records),
+            None => run,
+        })
+    };
     interrupt::say_at_end("the runs were not repeated".into());
     let (open, count) = (seeds.iter().copied(), seeds.len());
     let (runs, failure) = seeds::run_all(loaded.scenario, open, count, args.engine.into(), keep);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ackclock::measure::Expression;
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::sim::{self, Engine};
@@ -22,6 +23,8 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let Loaded { scenario, seed, resolved, warnings, .. } =
         load::load(&args.file, &args.sets(), Some("nothing was run"))?;
+    let measures = ackclock_scenario::sweep::asked(&args.measure, &scenario)
+        .map_err(|diagnostics| Failure::Scenario { diagnostics, consequence: Some("nothing was run") })?;
     let (seeds, count) = (seeds(seed, args.seeds)?, args.seeds as usize);
     let part = ScenarioPart::of(&scenario, resolved).warned(diagnostics::sentences(&warnings));
     let mut folder = seeds::prepare(&args.out.clone().unwrap_or_else(|| Folder::default_path(&part)), &part)?;
@@ -29,9 +32,15 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
         console::note(format_args!("note: this scenario has no randomness: every seed gives the same result"));
     }
     let wanted = Wanted::of(&scenario, &part);
-    let (before, damage) = folder.finished_before(&wanted, &part, &seeds)?;
+    let (mut before, damage) = folder.finished_before(&wanted, &part, &seeds)?;
     if !damage.is_none() {
         console::note(format_args!("warning: {damage}"));
+    }
+    let finished = before.len();
+    before.retain(|run| run.measures.keys().eq(measures.iter().map(Expression::text).collect::<BTreeSet<_>>()));
+    if before.len() < finished {
+        let runs = diagnostics::plural(finished - before.len(), "run");
+        console::note(format_args!("{runs} finished before with other measures: run again"));
     }
     if !before.is_empty() {
         console::note(format_args!("resuming: {} of {} runs were finished before", before.len(), count));
@@ -45,9 +54,13 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let recorded = warn_of_much(&scenario, &part, seed, count - before.len());
     refuse_beyond_room(&scenario, &recorded, (count, before.len()), &folder)?;
     let alone = count == 1;
+    let network = (!measures.is_empty()).then(|| scenario.clone());
     let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
-        let run = Run::from(&finished);
+        let run = match &network {
+            Some(network) => Run::from(&finished).measured(&measures, network, &finished),
+            None => Run::from(&finished),
+        };
         // The only run is in the result at once.
         let kept = match alone {
             true => folder.keep_recorded(&wanted, &part, &run, &finished),

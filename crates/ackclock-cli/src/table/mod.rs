@@ -1,6 +1,8 @@
 //! The table for people: at most twenty lines, however many flows, ports and seeds there are; with satellites ten more, and
 //! twenty if delays are asked for, and of ABR flows seven.
 
+use ackclock::measure::Expression;
+use ackclock_report::page::number::Scale;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
@@ -56,6 +58,9 @@ pub fn render(document: &Document) -> String {
     text
 }
 
+/// Longer measures are cut.
+const MEASURE_LENGTH: usize = 48;
+
 fn title(document: &Document) -> String {
     let scenario = &document.scenario;
     let seeds: Vec<u64> = document.runs.iter().map(|run| run.seed).collect();
@@ -93,8 +98,18 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     row("UDP goodput Mb/s", &summary.udp_goodput_bps, 1e-6, 3);
     row("UDP loss", &summary.udp_loss, 1.0, 4);
     row("packets lost on links", &summary.lost_on_links, 1.0, 1);
+    rows.extend(summary.measures.iter().map(|(text, value)| asked(text, value.as_ref(), summary.flows.len())));
     rows.insert(0, header(&["all flows", "mean", "+/- 95 %"]));
     rows
+}
+
+/// A measure that was asked for; `-` where no run has a value.
+fn asked(text: &str, value: Option<&Interval>, flows: usize) -> Row {
+    let name = short(text, MEASURE_LENGTH);
+    let Some((value, measure)) = value.zip(Expression::parse(text).ok()) else { return vec![name, "-".into()] };
+    let scale = Scale::fitting(value.mean.abs(), Some(measure.unit()).filter(|unit| *unit != "fraction").unwrap_or(""));
+    let spread = spread(value, scale.factor, 4, measure.range().limits(flows));
+    vec![format!("{name} {}", scale.unit).trim_end().to_owned(), number(value.mean * scale.factor, 4), spread]
 }
 
 /// The least that a number of [`totals`] can be, if 1 is the most.

@@ -9,6 +9,7 @@ mod glance;
 mod over_time;
 mod ranked;
 
+use ackclock::measure::Expression;
 use ackclock::record::{Counters, LinkLosses, Series};
 
 use crate::LARGEST_BYTES;
@@ -112,6 +113,12 @@ fn totals(document: &Document, shown: &Document) -> Table {
     row(format!("goodput of UDP, {}", scale.unit), &summary.udp_goodput_bps, scale.factor, 3, None);
     row("UDP loss".into(), &summary.udp_loss, 1.0, 4, Some(0.0));
     row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1, None);
+    for (text, value) in &summary.measures {
+        let unit = Expression::parse(text).map_or("", |measure| measure.unit());
+        let scale = Scale::fitting(value.map_or(0.0, |value| value.mean), if unit == "fraction" { "" } else { unit });
+        let name = if scale.unit.is_empty() { text.clone() } else { format!("{text}, {}", scale.unit) };
+        row(name, value, scale.factor, 4, None);
+    }
     table.note(note)
 }
 

@@ -6,6 +6,18 @@ use ackclock::scenario::Scenario;
 use crate::check::suggest;
 use crate::text::diagnostic::{At, Diagnostic, Report};
 
+/// Reads the measures that a command line asks for, of runs of this scenario.
+///
+/// # Errors
+/// What is wrong with each: it is none, nothing has a name in it, or what it needs is not recorded.
+pub fn asked(texts: &[String], scenario: &Scenario) -> Result<Vec<Expression>, Vec<Diagnostic>> {
+    let mut report = Report::default();
+    let measures: Vec<Expression> = texts.iter().filter_map(|text| argument(text, &mut report)).collect();
+    let mut wrong = report.into_diagnostics();
+    wrong.extend(Lack::diagnostics(&measures.iter().flat_map(|of| Lack::of(of, scenario)).collect::<Vec<_>>()));
+    if wrong.is_empty() { Ok(measures) } else { Err(wrong) }
+}
+
 /// Reads an argument of the command line.
 pub(super) fn argument(text: &str, report: &mut Report) -> Option<Expression> {
     let id = report.add_argument(OPTION, text);

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock::measure::Expression;
 
 pub use dimension::{Dimension, VariedKey};
-pub use measures::Lack;
+pub use measures::{Lack, asked};
 pub use width::Width;
 
 use crate::load::{Loaded, load_tree};

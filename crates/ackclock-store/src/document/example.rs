@@ -1,5 +1,7 @@
 //! A made-up result, for the tests of everything that shows results.
 
+use std::collections::BTreeMap;
+
 use ackclock::record::{AbrCounts, Drops, FlowCounts, Histogram, LinkLosses, UdpCounts};
 use ackclock::units::Span;
 
@@ -36,6 +38,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fairness: Some(1.0 / 3.0),
         fairness_after_warmup: None,
         fingerprint: "00000000000000ff".into(),
+        measures: BTreeMap::new(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
         links: vec![Link {

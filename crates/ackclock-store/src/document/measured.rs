@@ -103,6 +103,7 @@ impl Run {
             efficiency: self.efficiency_after_warmup,
             efficiency_after_warmup: None,
             fairness: self.fairness_after_warmup,
+            measures: self.measures.clone(),
             fairness_after_warmup: None,
             fingerprint: self.fingerprint.clone(),
             flows: self.flows.iter().map(Flow::measured).collect(),

@@ -2,10 +2,14 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
+use std::collections::BTreeMap;
+
+use ackclock::measure::{self, Expression, Period};
 use ackclock::record::{
     Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts, PortRecord, Records, UdpCounts,
     UdpRecord, VcRecord,
 };
+use ackclock::scenario::Scenario;
 use ackclock::units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +33,9 @@ pub struct Run {
     pub fairness_after_warmup: Option<f64>,
     /// Sixteen hexadecimal digits over everything observable.
     pub fingerprint: String,
+    /// Of each measure that was asked for its value over the time after the warm-up; `null` where it has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, Option<f64>>,
     pub flows: Vec<Flow>,
     /// Sources of datagrams.
     #[serde(default)]
@@ -203,6 +210,15 @@ impl Run {
     }
 }
 
+impl Run {
+    /// The same run with these measures of what it left behind.
+    pub fn measured(mut self, measures: &[Expression], scenario: &Scenario, records: &Records) -> Run {
+        let run = measure::Run::new(scenario, records, Period::Measured);
+        self.measures = measures.iter().map(|measure| (measure.text().to_owned(), measure.value(&run))).collect();
+        self
+    }
+}
+
 impl From<&Records> for Run {
     fn from(records: &Records) -> Run {
         let mut run = Run {
@@ -213,6 +229,7 @@ impl From<&Records> for Run {
             fairness: records.fairness,
             fairness_after_warmup: records.after_warmup.as_ref().and_then(|rest| rest.fairness),
             fingerprint: format!("{:016x}", records.fingerprint),
+            measures: BTreeMap::new(),
             flows: records.flows.iter().map(Flow::from).collect(),
             udp: records.udp.iter().map(Udp::from).collect(),
             ports: records.ports.iter().map(Port::from).collect(),

@@ -2,7 +2,9 @@
 
 #![allow(missing_docs)] // The names of the fields are the keys of the document, and say what they are.
 
-use ackclock::record::{Counters, FlowCounts, LinkLosses, UdpCounts};
+use std::collections::BTreeMap;
+
+use ackclock::record::{Counters, FlowCounts, LinkLosses, UdpCounts, stats};
 use serde::{Deserialize, Serialize};
 
 use super::abr::{AbrSummary, RatesSummary};
@@ -34,6 +36,9 @@ pub struct SummaryPart {
     /// Packets that links lost after their ports accepted them; `null` without links that can lose any.
     #[serde(default)]
     pub lost_on_links: Option<Interval>,
+    /// Of each measure that was asked for what it is over the runs in which it has a value; `null` where it has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, Option<Interval>>,
     pub flows: Vec<FlowSummary>,
     /// Sources of datagrams.
     #[serde(default)]
@@ -137,6 +142,7 @@ impl SummaryPart {
             udp_goodput_bps: over(runs, Run::udp_goodput_bps),
             udp_loss: over(runs, Run::udp_loss),
             lost_on_links: over(runs, Run::lost_on_links),
+            measures: asked(runs),
             flows: each(runs, |run| &run.flows, FlowSummary::of),
             udp: each(runs, |run| &run.udp, UdpSummary::of),
             ports: each(runs, |run| &run.ports, PortSummary::of),
@@ -219,6 +225,14 @@ impl PortSummary {
             sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
     }
+}
+
+fn asked(runs: &[Run]) -> BTreeMap<String, Option<Interval>> {
+    let of = |text: &String| {
+        let values: Vec<f64> = runs.iter().filter_map(|run| run.measures.get(text).copied().flatten()).collect();
+        stats::summarize(&values).map(Interval::from)
+    };
+    runs.first().into_iter().flat_map(|run| run.measures.keys()).map(|text| (text.clone(), of(text))).collect()
 }
 
 /// The n-th part of every run, summarized, for every n. All runs have the same parts in the same order; where a document

@@ -1,0 +1,180 @@
+//! A measure is one number: `run`, `compare` and `sweep` give the same bits of it, for random scenarios.
+
+use ackclock::measure::{Combine, OF_RUNS};
+use serde_json::Value;
+
+use crate::support::Place;
+
+/// Of flows, groups and times, beside all numbers of the network.
+const ASKED: &[&str] = &[
+    "goodput(s1)",
+    "sent",
+    "jain(sent)",
+    "share(goodput: camp)",
+    "ratio(goodput: s1 / s2)",
+    "needless",
+    "p95(one-way-delay)",
+    "mean(round-trip: s1)",
+    "largest(queue)",
+    "sum(drops)",
+    "jain(goodput, whole run)",
+];
+
+/// What `compare` shows anyway, and the name that it has there.
+const COMPARED: &[(&str, &str)] = &[
+    ("efficiency", "efficiency"),
+    ("fairness", "fairness"),
+    ("goodput_bps", "goodput_bps"),
+    ("queueing_delay_s", "queueing_delay_mean_s"),
+    ("mean_queue", "mean_queue"),
+    ("drops", "sum(drops)"),
+    ("lost_on_links", "lost_on_links"),
+    ("udp_loss", "udp_loss"),
+    ("retransmissions", "retransmissions"),
+    ("timeouts", "timeouts"),
+];
+
+/// One of many: topology, buffer, loss, datagrams and warm-up are drawn.
+fn scenario(case: u64) -> String {
+    let mut state = case.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
+    let mut below = |bound: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % bound
+    };
+    let (flows, buffer) = (2 + below(3), 3 + below(30));
+    let warmup = [0, 100, 150][below(3) as usize];
+    let network = match below(3) {
+        0 => "topology = \"n-source\"\nrate = \"10 Mbps\"\naccess_delay = \"5 us\"\ntrunk_delay = \"2 ms\"".to_owned(),
+        _ => format!(
+            "technology = \"packet\"\ntopology = \"dumbbell\"\naccess_rate = \"100 Mbps\"\naccess_delay = \"1 ms\"\n\
+             bottleneck_rate = \"{} Mbps\"\nbottleneck_delay = \"{} ms\"",
+            2 + below(9),
+            1 + below(20)
+        ),
+    };
+    let is_packets = network.contains("packet");
+    let unit = if is_packets { "packets" } else { "cells" };
+    let mut text = format!(
+        "duration = \"{} ms\"\nwarmup = \"{warmup} ms\"\nseed = {}\n[network]\nsources = {flows}\n{network}\n[queue]\n\
+         buffer = \"{} {unit}\"\n[flow.s1]\ngroup = \"camp\"\n",
+        300 + 100 * below(4),
+        1 + below(1000),
+        if is_packets { buffer } else { 20 * buffer },
+    );
+    if is_packets && below(2) == 0 {
+        text += "[link.\"sw1->sw2\"]\nerrors = { model = \"uniform\", rate = 0.02, applies_to = \"data\" }\n";
+    }
+    if is_packets && below(2) == 0 {
+        text += "[udp.u1]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"\n";
+    }
+    text
+}
+
+/// The fields of a line of CSV; a name with a comma stands in quotes.
+fn fields(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    let is_quoted = |place: usize| place % 2 == 1;
+    // Outside of quotes commas separate.
+    let text: String =
+        parts.map(|(n, part)| if is_quoted(n) { part.to_owned() } else { part.replace(',', "\n") }).collect();
+    text.split('\n').map(str::to_owned).collect()
+}
+
+#[test]
+fn commands_agree_on_every_measure_to_the_bit() {
+    let cases = std::env::var("MEASURE_CASES").map_or(12, |cases| cases.parse().unwrap());
+    let measures: Vec<&str> = OF_RUNS.iter().map(|measure| measure.name).chain(ASKED.iter().copied()).collect();
+    let mut arguments: Vec<&str> = ASKED.iter().flat_map(|measure| ["--measure", *measure]).collect();
+    let mut known = 0;
+    for case in 0..cases {
+        let place = Place::with("measures", &scenario(case));
+        place.run(&[&["sweep", "scenario.toml", "--out", "swept"], &arguments[..]].concat()).exits_with(0);
+        let table = place.read("swept/table.csv");
+        let mut lines = table.lines().map(fields);
+        let (names, row) = (lines.next().unwrap(), lines.next().unwrap());
+        let swept = |measure: &str| -> Option<f64> {
+            let column = names.iter().position(|name| name == measure).unwrap_or_else(|| panic!("no column {measure}"));
+            Some(&row[column]).filter(|text| !text.is_empty()).map(|text| text.parse().unwrap())
+        };
+        arguments.truncate(2 * ASKED.len());
+        arguments.extend(OF_RUNS.iter().flat_map(|measure| ["--measure", measure.name]));
+        let command = [&["run", "scenario.toml", "--delays", "--json", "--out", "ran"], &arguments[..]].concat();
+        let ran = place.run(&command).exits_with(0).json()["runs"][0]["measures"].take();
+        let compared = place.run(&["compare", "ran", "ran", "--json"]).exits_with(0).json();
+        let compared = |measure: &str| {
+            let all = compared["results"][0]["measures"].as_array().unwrap();
+            all.iter().find(|one| one["measure"] == measure).map(|one| one["values"][0].as_f64().unwrap())
+        };
+        for measure in &measures {
+            let of_run = ran[*measure].as_f64();
+            assert!(ran.get(*measure).is_some_and(|value| value.is_null() == of_run.is_none()), "{measure}");
+            assert_eq!(
+                (swept(measure), compared(measure)),
+                (of_run, of_run),
+                "{measure} in case {case}:\n{}",
+                scenario(case)
+            );
+            known += u32::from(of_run.is_some());
+        }
+        for (name, measure) in COMPARED {
+            // Delays and loss have no value where nothing passed; then `compare` has none either.
+            assert_eq!(compared(name), ran[*measure].as_f64(), "{name} in case {case}:\n{}", scenario(case));
+        }
+        arguments.truncate(2 * ASKED.len());
+    }
+    assert!(f64::from(known) > 0.7 * f64::from(cases as u32) * measures.len() as f64, "{known} values are few");
+}
+
+/// By hand from the document: goodput of the flows, and what of it the group has.
+#[test]
+fn a_run_keeps_the_measures_that_are_asked_for() {
+    let place = Place::with("run-measures", &scenario(1));
+    let asked = ["--measure", "share(goodput: camp)", "--measure", "jain(goodput)"];
+    let outcome =
+        place.run(&[&["run", "scenario.toml", "--seeds", "2", "--out", "one"], &asked[..]].concat()).exits_with(0);
+    assert!(
+        outcome.stdout.contains("share(goodput: camp)") && outcome.stdout.contains("jain(goodput)"),
+        "{}",
+        outcome.stdout
+    );
+    let document: Value = serde_json::from_str(&place.read("one/result.json")).unwrap();
+    let has_warmup = document["scenario"]["warmup_s"].as_f64() != Some(0.0);
+    let key = if has_warmup { "goodput_after_warmup_bps" } else { "goodput_bps" };
+    for run in document["runs"].as_array().unwrap() {
+        let goodput: Vec<f64> =
+            run["flows"].as_array().unwrap().iter().map(|flow| flow[key].as_f64().unwrap()).collect();
+        assert_eq!(run["measures"]["share(goodput: camp)"].as_f64(), Some(goodput[0] / goodput.iter().sum::<f64>()));
+        assert_eq!(run["measures"]["jain(goodput)"].as_f64(), Combine::Jain.of(&goodput));
+    }
+    assert!(document["summary"]["measures"]["jain(goodput)"]["mean"].is_number());
+    // The same again; and beside another result only the one that is named.
+    place.run(&["rerun", "one"]).exits_with(0);
+    place.run(
+        &[&["run", "scenario.toml", "--set", "queue.buffer=2 packets", "--out", "two", "--seeds", "2"], &asked[..]]
+            .concat(),
+    );
+    let text = place.run(&["compare", "one", "one", "--measure", "jain(goodput)"]).exits_with(0).stdout;
+    assert!(text.contains("jain(goodput)") && !text.contains("share(goodput: camp)"), "{text}");
+    let page = place.read("comparison.html");
+    assert!(page.contains("jain(goodput)") && !page.contains("share(goodput: camp)"));
+}
+
+#[test]
+fn measures_that_have_no_meaning_are_refused_before_the_run() {
+    let place = Place::with("run-no-measure", &scenario(1));
+    for (measure, wrong, help) in [
+        ("godput(s1)", "there is no measure `godput`", "did you mean `goodput`?"),
+        ("goodput(s9)", "nothing is called `s9`", "did you mean `s"),
+        ("cwnd(s1, 0.1 to 0.2 s)", "this measure needs `cwnd` over time", "add \"cwnd\" to `record`"),
+        ("p95(round-trip)", "this measure needs the delays", "set delays = true"),
+        ("share(goodput: new)", "nothing is called `new`", ""),
+    ] {
+        let outcome = place.run(&["run", "scenario.toml", "--out", "no", "--measure", measure]).exits_with(3);
+        assert!(outcome.stderr.contains(wrong) && outcome.stderr.contains(help), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("--measure") && !place.path("no").exists());
+    }
+    place.run(&["run", "scenario.toml", "--out", "ran"]).exits_with(0);
+    let outcome = place.run(&["compare", "ran", "ran", "--measure", "jain(sent)"]).exits_with(1);
+    assert!(outcome.stderr.contains("none of the results was run with the measure `jain(sent)`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("run each again with --measure 'jain(sent)'"));
+}
