@@ -158,12 +158,12 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let congestion_controls = names(cc::ALL.iter().map(|algorithm| algorithm.name).collect());
     let recoveries = names(recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
     let mut lines = vec![
-        ("README.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
-        ("README.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
-        ("README.md", "| rate algorithms of ABR switches and of packet routers | ".to_owned(), rate_algorithms + " |"),
-        ("README.md", "| error models of links | ".to_owned(), error_models + " |"),
-        ("README.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
-        ("README.md", "| recoveries | ".to_owned(), recoveries + " |"),
+        ("docs/models.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
+        ("docs/models.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
+        ("docs/models.md", "| rate algorithms of ABR switches and of packet routers | ".to_owned(), rate_algorithms + " |"),
+        ("docs/models.md", "| error models of links | ".to_owned(), error_models + " |"),
+        ("docs/models.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
+        ("docs/models.md", "| recoveries | ".to_owned(), recoveries + " |"),
     ];
     let topics = not_modelled_topics();
     lines.extend(topics.map(|(topic, names)| (NOT_MODELLED_PAGE, format!("- **{topic}**: "), names.join(", "))));

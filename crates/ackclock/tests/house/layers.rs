@@ -29,7 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "scenario", "engine",
         ],
     ),
-    ("measure", &["units", "record", "scenario"]),
+    ("measure", &["units", "ids", "exact", "packet", "tcp", "record", "scenario"]),
     ("sim", &["units", "ids", "record", "scenario", "net"]),
     ("lib", &[]),
 ];

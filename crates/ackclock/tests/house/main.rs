@@ -2,4 +2,5 @@
 
 mod circles;
 mod defaults;
+mod journeys;
 mod layers;
