@@ -180,7 +180,7 @@ impl Quantity {
     }
 
     /// Whether it has a value in a part of a run.
-    pub(super) fn has_parts(self) -> bool {
+    pub fn has_parts(self) -> bool {
         match self {
             Quantity::OfRun(measure) => measure.during.is_some(),
             Quantity::OfFlows(flow, _) => flow.is_some_and(|flow| flow.during.is_some()),

@@ -97,6 +97,7 @@ fn entries() -> Vec<Entry> {
         let example = match quantity {
             Quantity::Times(_) => format!("p95({name})"),
             Quantity::OfPorts(_) => format!("{name}(sw1->sw2)"),
+            Quantity::OfFlows(..) if quantity.has_parts() => format!("{name}(f1, 2 to 5 s)"),
             Quantity::OfFlows(..) | Quantity::OfRun(_) => format!("sum({name})"),
         };
         add(name, format!("a measure, as in --measure '{example}'\n    {} docs/measures.md.", quantity.about()));
