@@ -27,6 +27,8 @@ pub enum ResultError {
     Damaged(PathBuf, serde_json::Error),
     /// The file is no document of a result.
     Foreign(PathBuf),
+    /// The document is as it was written, by a build of the program whose documents have other members.
+    OtherBuild(PathBuf, serde_json::Error),
     /// The document has another format version, or none.
     Version(PathBuf, Option<u32>),
     /// The folder holds finished runs without a result.
@@ -102,8 +104,12 @@ pub fn parse(file: PathBuf, text: &[u8]) -> Result<(Document, Seal), ResultError
     if head.format_version != Some(FORMAT_VERSION) {
         return Err(ResultError::Version(file, head.format_version));
     }
-    let document = serde_json::from_slice(text).map_err(damaged)?;
-    Ok((document, seal::check(text)))
+    let seal = seal::check(text);
+    let document = serde_json::from_slice(text).map_err(|error| match seal {
+        Seal::Intact => ResultError::OtherBuild(file.clone(), error),
+        Seal::Broken | Seal::Missing => damaged(error),
+    })?;
+    Ok((document, seal))
 }
 
 fn unreadable(folder: &Path, error: io::Error) -> ResultError {
@@ -127,6 +133,7 @@ impl ResultError {
         match self {
             ResultError::Changed(_, because) => (*because).into(),
             ResultError::Damaged(_, error) => format!("it is damaged: {error}"),
+            ResultError::OtherBuild(_, error) => format!("{OTHER_BUILD} ({error})"),
             ResultError::Foreign(_) => "it is not a result of ackclock run".into(),
             ResultError::Version(_, found) => {
                 let version = found.map_or("no".into(), |version| version.to_string());
@@ -144,7 +151,9 @@ impl ResultError {
             ResultError::Damaged(..) => {
                 "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR"
             }
-            ResultError::Version(..) => "read it with the ackclock that wrote it, or run the scenario again",
+            ResultError::Version(..) | ResultError::OtherBuild(..) => {
+                "read it with the ackclock that wrote it, or run the scenario again"
+            }
             ResultError::Unfinished(_) => "run the same `ackclock run` again: it resumes from these runs",
             ResultError::Missing(_) => "`ackclock run` prints the folder of its results at its end",
             ResultError::Unreadable(_, error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -165,6 +174,7 @@ impl fmt::Display for ResultError {
                 write!(f, "`{}` is not as ackclock wrote it: {because}", file.display())
             }
             ResultError::Damaged(file, error) => write!(f, "`{}` is damaged: {error}", file.display()),
+            ResultError::OtherBuild(file, error) => write!(f, "`{}`: {OTHER_BUILD} ({error})", file.display()),
             ResultError::Foreign(file) => write!(f, "`{}` is not a result of ackclock run", file.display()),
             ResultError::Version(file, found) => {
                 let version = found.map_or("no".into(), |version| version.to_string());
@@ -187,9 +197,44 @@ impl fmt::Display for ResultError {
 impl std::error::Error for ResultError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ResultError::Damaged(_, error) => Some(error),
+            ResultError::Damaged(_, error) | ResultError::OtherBuild(_, error) => Some(error),
             ResultError::Unreadable(_, error) => Some(error),
             _ => None,
         }
+    }
+}
+
+const OTHER_BUILD: &str = "it is as another build of ackclock wrote it, whose results have other members";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written when format 2 was as old as this file; what was added since has a default.
+    const EARLIER: &[u8] = include_bytes!("document/earlier/format-2.json");
+
+    #[test]
+    fn a_result_of_an_earlier_build_is_read() {
+        let (document, seal) = parse("result.json".into(), EARLIER).unwrap();
+        check("result.json".into(), &document, seal).unwrap();
+        let run = &document.runs[0];
+        assert_eq!((document.runs.len(), run.flows.len(), run.udp.len(), run.measures.len()), (1, 2, 1, 0));
+    }
+
+    #[test]
+    fn a_result_that_lacks_a_member_is_of_another_build_if_it_is_intact_and_damaged_if_not() {
+        let text = String::from_utf8(EARLIER.to_vec()).unwrap().replace("\"fairness\":", "\"evenness\":");
+        let error = parse("result.json".into(), text.as_bytes()).unwrap_err();
+        assert!(matches!(error, ResultError::Damaged(..)), "{error}");
+        let members: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let sealed = seal::to_text(&without_seal(members));
+        let error = parse("result.json".into(), sealed.as_bytes()).unwrap_err();
+        assert!(matches!(error, ResultError::OtherBuild(..)) && error.to_string().contains("`fairness`"), "{error}");
+        assert_eq!(error.help(), "read it with the ackclock that wrote it, or run the scenario again");
+    }
+
+    fn without_seal(mut document: serde_json::Value) -> serde_json::Value {
+        document.as_object_mut().unwrap().remove("blake3").unwrap();
+        document
     }
 }

@@ -98,8 +98,13 @@ pub fn to_text(value: &impl Serialize) -> String {
 /// # Errors
 /// If it is not as it was written: how that shows.
 pub fn read<T: Serialize + DeserializeOwned>(text: &[u8]) -> Result<T, String> {
-    let value: T = serde_json::from_slice(text).map_err(|error| format!("it is damaged: {error}"))?;
     let seal = check(text);
+    let value: T = serde_json::from_slice(text).map_err(|error| match seal {
+        Seal::Intact => {
+            format!("it is as another build of ackclock wrote it, whose files have other members ({error})")
+        }
+        Seal::Broken | Seal::Missing => format!("it is damaged: {error}"),
+    })?;
     let again = || serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
     if seal != Seal::Intact && again().as_bytes() != text {
         return Err(match seal {

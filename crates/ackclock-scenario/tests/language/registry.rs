@@ -160,7 +160,11 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let mut lines = vec![
         ("docs/models.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
         ("docs/models.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
-        ("docs/models.md", "| rate algorithms of ABR switches and of packet routers | ".to_owned(), rate_algorithms + " |"),
+        (
+            "docs/models.md",
+            "| rate algorithms of ABR switches and of packet routers | ".to_owned(),
+            rate_algorithms + " |",
+        ),
         ("docs/models.md", "| error models of links | ".to_owned(), error_models + " |"),
         ("docs/models.md", "| congestion controls | ".to_owned(), congestion_controls + " |"),
         ("docs/models.md", "| recoveries | ".to_owned(), recoveries + " |"),
