@@ -155,7 +155,7 @@ fn not_allowed(text: &str, module: &str, allowed: &[&str]) -> Vec<(usize, String
     found
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.flat_map(|path| match path {
         folder if folder.is_dir() => rust_files(&folder),

@@ -4,3 +4,4 @@ mod circles;
 mod defaults;
 mod journeys;
 mod layers;
+mod measures;
