@@ -84,7 +84,7 @@ fn expressions_are_what_they_say_of_the_records() {
     near("misallocation(goodput: new1 1 new2 1)", (new1 - new2).abs());
     near("misallocation(goodput: new1 1 new2 3)", 2.0 * (new1 - (new1 + new2) / 4.0).abs());
     near("jain(goodput: new1 2 new2 2)", value("jain(goodput: new1 new2)"));
-    near("jain(goodput: new1 1 new2 3)", jain([new1, new2 / 3.0].into_iter()));
+    near("jain(goodput: new1 1 new2 3)", jain([new1, new2 / 3.0].into_iter()).unwrap());
     near("goodput(ping)", rest.udp[0].bytes_delivered as f64);
     near("sum(datagrams-sent)", (rest.udp[0].sent + rest.udp[1].sent) as f64);
     // Without a name the port that limits, which is that of the slow link; its neighbour is idle.
