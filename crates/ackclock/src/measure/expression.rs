@@ -159,6 +159,9 @@ impl Expression {
                     .collect::<Vec<_>>()
                     .join(", ")
             )),
+            _ if when == Some(When::Period(Period::Whole)) && is_of_times => {
+                Some(format!("`{name}` is counted after the warm-up only"))
+            }
             What::Quantile(_) if !is_of_times => {
                 Some(format!("percentiles are of times, and `{name}` is one number of each flow"))
             }

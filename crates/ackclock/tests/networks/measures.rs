@@ -223,6 +223,7 @@ fn what_is_no_expression_is_refused_with_the_reason() {
         wrong("goodput(f1, 2 to s)"),
         "`2 to s` is no part of a run: write `2 to 5 s`, `whole run` or `after warm-up`"
     );
+    assert_eq!(wrong("p95(round-trip, whole run)"), "`round-trip` is counted after the warm-up only");
     assert!(wrong("retransmissions(f1, 1 to 2 s)").starts_with("`retransmissions` has no value in a part of a run: "));
     assert_eq!(
         wrong("misallocation(sent: f1 f2)"),
