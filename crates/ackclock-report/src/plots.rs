@@ -17,7 +17,7 @@ use kinds::KINDS;
 use rooms::{DROP_BINS, rooms};
 
 pub use kinds::{Kind, kind_of};
-pub use on_paper::on_paper;
+pub use on_paper::{name_on_paper, on_paper};
 
 /// What a report shows over time.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ use crate::shard::Shard;
 use crate::size::Sizes;
 
 /// What the missing runs take.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Seconds on so many threads as were asked for.
     pub seconds: f64,
@@ -24,6 +24,8 @@ pub struct Estimate {
     pub disk_bytes: f64,
     /// The same if each point gets as many seeds as it may have.
     pub most_disk_bytes: f64,
+    /// Numbers that the runs are going to have. They may have others, which what was begun of them does not show.
+    pub numbers: Vec<String>,
 }
 
 impl Estimate {
@@ -63,6 +65,7 @@ impl Estimate {
             seconds: simulation_s / options.threads.min(missing.len()).max(1) as f64,
             disk_bytes: sizes.ledger(runs) + tables(least),
             most_disk_bytes: sizes.ledger(runs * plan.seeds as f64 / least as f64) + tables(plan.seeds),
+            numbers: numbers(&rows),
         })
     }
 
@@ -73,6 +76,14 @@ impl Estimate {
         let held = (points * SCENARIO_MEMORY_BYTES).min(held::ROOM_BYTES as f64);
         BASE_MEMORY_BYTES + rows + points * POINT_MEMORY_BYTES + held
     }
+}
+
+/// The names of the numbers that any row has.
+fn numbers(rows: &[Row]) -> Vec<String> {
+    let usual = |place: &usize| rows.iter().any(|row| row.numbers.get(*place).is_some_and(Option::is_some));
+    let usual = (0..METRICS.len()).filter(usual).map(|place| METRICS[place].name.to_owned());
+    let asked = rows.iter().flat_map(|row| &row.asked).filter(|(_, number)| number.is_some());
+    usual.chain(asked.map(|(text, _)| text.clone())).collect()
 }
 
 /// A run that was begun.

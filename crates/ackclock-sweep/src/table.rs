@@ -86,7 +86,7 @@ fn columns_of(place: usize, key: &Key) -> Option<Column> {
 }
 
 /// A name that every reader of tables takes: letters, digits and underscores, as in `share_goodput_new`.
-fn identifier(text: &str) -> String {
+pub(crate) fn identifier(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")
 }

@@ -34,7 +34,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         }
         return own_page::show(&page, args.out.as_deref());
     }
-    let figure = Figure::of(&args.figure, OTHER_FILE)?;
+    let mut figure = Figure::of(&args.figure, OTHER_FILE)?;
     let mut folders: Vec<(&Path, Document)> = Vec::new();
     for dir in &args.dirs {
         if let Some(page) = own_page::of(dir)? {
@@ -61,6 +61,19 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let results: Vec<(String, Document)> =
         entries.iter().map(|entry| (entry.label.clone(), entry.document.clone())).collect();
     let comparison = Comparison::of(&results);
+    let drawn = if figure.is_none() {
+        None
+    } else {
+        let plots = compare::on_paper(&entries, &metrics);
+        if plots.is_empty() {
+            return Err(Failure::outside(
+                "--plot: nothing was recorded over time",
+                "run each again with --record tcp,ports",
+            ));
+        }
+        figure.label_plots(&plots)?;
+        Some(figure.drawn(plots)?)
+    };
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(COMPARISON));
     // Whatever becomes of the file: the numbers have been computed and are shown.
     let written = report::write(&path, &compare::compare(&entries, &metrics));
@@ -70,15 +83,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         console::note(format_args!("note: {remark}"));
     }
     console::note(format_args!("report in {}", path.display()));
-    if !figure.paths().is_empty() {
-        let plots = compare::on_paper(&entries, &metrics);
-        if plots.is_empty() {
-            return Err(Failure::outside(
-                "--plot: nothing was recorded over time",
-                "run each again with --record tcp,ports",
-            ));
-        }
-        figure.write(plots)?;
+    if let Some(drawn) = drawn {
+        drawn.write()?;
     }
     Ok(Exit::Fine)
 }

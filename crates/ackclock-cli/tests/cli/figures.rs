@@ -85,5 +85,120 @@ fn what_a_figure_cannot_have_is_refused_with_a_remedy() {
         &["--label", "queue.bufer=Buffer"],
         &["the figure has no name `queue.bufer`", "did you mean `queue.buffer`?"],
     );
-    refused(&["--color", "epd=#000000"], &["the figure has no curve `epd`", "queue.policy = epd"]);
+    refused(&["--color", "edp=#000000"], &["the figure has no curve `edp`", "did you mean `epd`?"]);
+}
+
+/// Nothing failed: the results are kept, other numbers are drawn, and the reason is the right one.
+#[test]
+fn a_number_that_no_run_has_is_not_drawn_and_said() {
+    let place = Place::with("figures-none", RANDOM);
+    let udp = ["--out", "all", "--plot", "a.svg", "--metric", "udp_loss"];
+    let outcome = swept(&place, &[&udp[..], &["--report", "a.html"]].concat()).exits_with(1);
+    let outcome =
+        outcome.says(&["--metric udp_loss: no run has a value of this number", "`ackclock explain udp_loss`"]);
+    assert!(!outcome.stderr.contains("failed"), "{}", outcome.stderr);
+    assert!(place.path("all/table.csv").exists() && place.path("a.html").exists() && !place.path("a.svg").exists());
+    swept(&place, &[&udp[..], &["--metric", "goodput_bps"]].concat())
+        .exits_with(1)
+        .says(&["a.svg written", "udp_loss: no run has"]);
+    // A label of what is not drawn is no reason to draw nothing.
+    let label = ["--out", "all", "--plot", "a.svg", "--label", "udp_loss=Lost"];
+    swept(&place, &label).exits_with(0).says(&["--label 'udp_loss=Lost': no run has a value", "a.svg written"]);
+}
+
+#[test]
+fn a_figure_that_is_refused_leaves_nothing_behind() {
+    let place = Place::with("figures-low", RANDOM);
+    let low = |more: &[&str]| {
+        let outcome = swept(&place, &[&["--out", "all", "--plot", "a.svg"], more].concat());
+        outcome.exits_with(2).without_result().says(&["the plots of this figure need a height of", "write --size"]);
+        assert!(!place.path("all").exists() && !place.path("a.svg").exists(), "nothing was run");
+    };
+    low(&["--size", "3.5inx3in"]);
+    // One plot of 160 with 10 below it and three lines of 20: 230 of .63 points are 2.02 inches.
+    low(&["--size", "1.5inx2in", "--metric", "goodput_bps"]);
+    low(&["--size", "1.5inx2in", "--metric", "goodput_bps", "--dry-run"]);
+    let place = kept("figures-behind");
+    let compared = |more: &[&str]| place.run(&[&["compare", "kept", "kept", "--plot", "a.svg"], more].concat());
+    for wrong in [&["--label", "r=x"][..], &["--size", "3inx1.5in"], &["--color", "x=#000000"]] {
+        compared(wrong).exits_with(2).without_result();
+        assert!(!place.path("comparison.html").exists() && !place.path("a.svg").exists(), "{wrong:?}");
+    }
+    place
+        .run(&["compare", "kept", "kept", "--plot", "scenario.toml/a.svg"])
+        .exits_with(1)
+        .says(&["scenario.toml/a.svg"]);
+}
+
+/// A column of 3.5 inches has room for about fifty letters.
+#[test]
+fn texts_that_are_wider_than_the_figure_are_shortened_and_that_is_said() {
+    let place = kept("figures-wide");
+    let long = "A very long text that nobody can read at the edge of a narrow column of a paper";
+    let (curve, number) = (format!("kept={long}"), format!("cwnd={long}"));
+    for option in [["--title", long], ["--label", &curve], ["--label", &number]] {
+        let compared = ["compare", "kept", "kept", "--metric", "cwnd", "--plot", "a.svg"];
+        let outcome = place.run(&[&compared[..], &option].concat()).exits_with(0);
+        outcome.says(&["texts that are wider than the figure are shortened", "--size "]);
+        let svg = place.read("a.svg");
+        assert!(
+            !svg.contains(&format!(">{long}</text>")) && svg.contains(">A very long") && svg.contains('…'),
+            "{svg}"
+        );
+        let outcome = place.run(&[&compared[..], &option, &["--size", "8in"]].concat()).exits_with(0);
+        assert!(!outcome.stderr.contains("shortened") && place.read("a.svg").contains(&format!(">{long}")));
+    }
+}
+
+#[test]
+fn labels_and_colours_are_of_one_thing_each() {
+    let place = kept("figures-labels");
+    let wrong = |more: &[&str], said: &[&str]| {
+        let outcome = place.run(&[&["plot", "kept", "--figure", "cwnd", "--plot", "a.svg"], more].concat());
+        outcome.exits_with(2).without_result().says(said);
+        assert!(!place.path("a.svg").exists(), "nothing is written");
+    };
+    wrong(&["--label", "f1=A", "--label", "f1=B"], &["--label 'f1=B': `f1` has a label already"]);
+    wrong(&["--color", "f1=#000000", "--color", "f1=#ffffff"], &["--color 'f1=#ffffff': `f1` has a colour already"]);
+    wrong(&["--label", "f1="], &["--label 'f1=': there is no text", "leave the option out"]);
+    wrong(&["--label", "f1=A\nB"], &["--label \"f1=A\\nB\": a text of a figure is one line"]);
+    wrong(&["--title", "A\nB"], &["--title \"A\\nB\": a text of a figure is one line"]);
+    let drawn = ["plot", "kept", "--figure", "cwnd", "--plot", "a.svg", "--plot", "./a.svg"];
+    let outcome = place.run(&drawn).exits_with(0);
+    assert_eq!(outcome.stderr.matches("a.svg written").count(), 1, "{}", outcome.stderr);
+    let place = Place::with("figures-labels-sweep", RANDOM);
+    let drawn = ["--out", "all", "--plot", "a.svg", "--metric", "goodput_bps"];
+    let same = swept(&place, &[&drawn[..], &["--label", "epd=A", "--label", "fba=A"]].concat());
+    same.exits_with(2).without_result().says(&["two curves would have the name `A`", "label of its own"]);
+    let taken = swept(&place, &[&drawn[..], &["--label", "epd=queue.policy = fba"]].concat());
+    taken.exits_with(2).without_result().says(&["two curves would have the name `queue.policy = fba`"]);
+    assert!(!place.path("all").exists(), "nothing was run");
+}
+
+/// Curves are called by their values alone, and numbers as in tables and in `--metric`.
+#[test]
+fn names_of_figures_may_be_short() {
+    let place = Place::with("figures-names", RANDOM);
+    let measure = ["--measure", "share(goodput: f1)", "--out", "all", "--plot", "a.svg"];
+    let named = [
+        "--label",
+        "epd=fba",
+        "--label",
+        "fba=epd",
+        "--label",
+        "goodput_bps=Rate",
+        "--label",
+        "share_goodput_f1=Share",
+    ];
+    let numbers = ["--metric", "goodput_bps", "--metric", "share_goodput_f1", "--color", "epd=#0072b2"];
+    swept(&place, &[&measure[..], &named, &numbers].concat()).exits_with(0);
+    let svg = place.read("a.svg");
+    for text in [">Rate, Mb/s<", ">Share<", ">epd<", ">fba<", ">queue.policy = tail-drop<"] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    // The colour is that of the curve of EPD, which is called FBA.
+    assert!(svg.contains("color=\"#0072b2\"><title>fba</title>"), "{svg}");
+    let refused = swept(&place, &[&measure[..], &["--metric", "loss", "--label", "zzzzzzzzzz=x"]].concat());
+    let refused = refused.exits_with(2).says(&["there are: Loss; queue.buffer; queue.policy = epd"]);
+    assert!(!refused.stderr.contains("Goodput"), "{}", refused.stderr);
 }

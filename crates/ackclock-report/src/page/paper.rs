@@ -5,7 +5,7 @@ mod pdf;
 use super::bands::{Bands, Frame, LEFT};
 use super::dots::Dots;
 pub use super::drawing::Colour;
-use super::drawing::{Anchor, Drawing, Letters};
+use super::drawing::{Anchor, Drawing, Element, Letters, Place};
 use super::heat::HeatMap;
 use super::svg;
 use pdf::COLUMN;
@@ -48,7 +48,31 @@ pub struct TooLow {
     pub least_pt: f64,
 }
 
-/// Plots as SVG, all below each other.
+/// A name that stands in a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    /// As it stands there.
+    pub text: String,
+    /// What else it may be called.
+    pub also: Vec<String>,
+    /// What it is the name of.
+    pub of: Of,
+}
+
+/// What has a name in a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Of {
+    /// What is drawn over the axis.
+    Number,
+    /// An axis.
+    Axis,
+    /// Means in a row of their own.
+    Row,
+    /// A curve, which may have a colour.
+    Curve,
+}
+
+/// Plots as SVG, all below each other. Texts that are wider than the figure are shortened.
 pub fn svg_file(plots: &[Plot], look: &Look) -> Result<String, TooLow> {
     let (drawing, height) = column(plots, look)?;
     Ok(svg::file(&drawing, [look.width(), height], look.width_pt, &look.colours))
@@ -66,8 +90,57 @@ pub fn pdf_has(words: &str) -> bool {
     pdf::has(words)
 }
 
-/// Plots below each other, with a legend below those that have the same curves: a drawing, and its height.
+/// How wide a figure is that has room for all texts, in points, where one has not.
+pub fn wide_enough_pt(plots: &[Plot], look: &Look) -> Option<f64> {
+    let (drawing, _) = uncut(plots, look).ok()?;
+    let lack = |element: &Element| match element {
+        Element::Text { place, anchor, words, .. } => pdf::width(words) - room(*place, *anchor, look.width()),
+        _ => 0.0,
+    };
+    let lack = drawing.elements.iter().filter(|element| is_words(element)).map(lack).fold(0.0, f64::max);
+    (lack > 0.0).then(|| look.width_pt + lack * look.scale())
+}
+
+/// Plots below each other, with a legend below those that have the same curves: a drawing, and its height. Texts that have no room are
+/// shortened.
 fn column(plots: &[Plot], look: &Look) -> Result<(Drawing, f64), TooLow> {
+    let (mut drawing, height) = uncut(plots, look)?;
+    for element in drawing.elements.iter_mut().filter(|element| is_words(element)) {
+        if let Element::Text { place, anchor, words, .. } = element {
+            *words = fitting(words, room(*place, *anchor, look.width()));
+        }
+    }
+    Ok((drawing, height))
+}
+
+/// Numbers are not shortened: they would be others.
+fn is_words(element: &Element) -> bool {
+    matches!(element, Element::Text { words, .. } if words.contains(char::is_alphabetic))
+}
+
+/// How wide a text may be at its place.
+fn room([x, _]: Place, anchor: Anchor, width: f64) -> f64 {
+    match anchor {
+        Anchor::Start => width - x - MARGIN,
+        Anchor::Middle => 2.0 * (x.min(width - x) - MARGIN),
+        Anchor::End => x - MARGIN,
+    }
+}
+
+/// A text without so much of its middle that it is no wider than this: names differ at their ends, and units stand there.
+fn fitting(words: &str, room: f64) -> String {
+    if pdf::width(words) <= room {
+        return words.to_owned();
+    }
+    let letters: Vec<char> = words.chars().collect();
+    let kept = |count: usize| -> String {
+        let (head, tail) = (count.div_ceil(2), count / 2);
+        letters[..head].iter().chain(&['…']).chain(&letters[letters.len() - tail..]).collect()
+    };
+    (0..letters.len()).map(kept).take_while(|words| pdf::width(words) <= room).last().unwrap_or_else(|| kept(0))
+}
+
+fn uncut(plots: &[Plot], look: &Look) -> Result<(Drawing, f64), TooLow> {
     let mut drawing = Drawing::default();
     let width = look.width();
     let title = look.title.as_deref().unwrap_or(plots.first().map_or("", Plot::title));
@@ -156,27 +229,34 @@ impl Plot {
     }
 
     /// The names that stand in it: of axes, numbers and curves or rows.
-    pub fn names(&self) -> Vec<&str> {
-        let names: Vec<&String> = match self {
+    pub fn names(&self) -> Vec<Name> {
+        let name = |of: Of| move |text: &String| Name { text: text.clone(), also: Vec::new(), of };
+        let (number, axis) = (name(Of::Number), name(Of::Axis));
+        let mut names: Vec<Name> = match self {
             Plot::Bands(bands) => {
-                [&bands.x.0, &bands.y.0].into_iter().chain(bands.curves.iter().map(|curve| &curve.name)).collect()
+                let curves = bands.curves.iter().map(|curve| name(Of::Curve)(&curve.name));
+                [axis(&bands.x.0), number(&bands.y.0)].into_iter().chain(curves).collect()
             }
-            Plot::Map(map) => vec![&map.x.0, &map.y.0, &map.of.0],
-            Plot::Dots(dots) => std::iter::once(&dots.of.0).chain(dots.rows.iter().map(|row| &row.name)).collect(),
+            Plot::Map(map) => vec![axis(&map.x.0), axis(&map.y.0), number(&map.of.0)],
+            Plot::Dots(dots) => {
+                let rows = dots.rows.iter().map(|row| name(Of::Row)(&row.name));
+                std::iter::once(number(&dots.of.0)).chain(rows).collect()
+            }
         };
-        names.into_iter().map(String::as_str).filter(|name| !name.is_empty()).collect()
+        names.retain(|name| !name.text.is_empty());
+        names
     }
 
     /// The names of its curves, in their order.
-    pub fn curves(&self) -> Vec<&str> {
+    fn curves(&self) -> Vec<&str> {
         match self {
             Plot::Bands(bands) => bands.curves.iter().map(|curve| curve.name.as_str()).collect(),
             Plot::Map(_) | Plot::Dots(_) => Vec::new(),
         }
     }
 
-    /// Puts a text in the place of a name wherever it stands.
-    pub fn rename(&mut self, name: &str, text: &str) {
+    /// Puts texts in the place of names wherever these stand: each name with its text.
+    pub fn rename(&mut self, texts: &[(String, String)]) {
         let names: Vec<&mut String> = match self {
             Plot::Bands(bands) => {
                 let curves = bands.curves.iter_mut().map(|curve| &mut curve.name);
@@ -187,7 +267,11 @@ impl Plot {
                 std::iter::once(&mut dots.of.0).chain(dots.rows.iter_mut().map(|row| &mut row.name)).collect()
             }
         };
-        names.into_iter().filter(|known| *known == name).for_each(|known| text.clone_into(known));
+        for name in names {
+            if let Some((_, text)) = texts.iter().find(|(known, _)| known == name) {
+                text.clone_into(name);
+            }
+        }
     }
 }
 
@@ -203,6 +287,8 @@ const ON_A_PAGE: usize = 4;
 const MAP_HEIGHT: f64 = 330.0;
 /// Of a plot, in points of its own: axes take a half of it.
 const LEAST_HEIGHT: f64 = 160.0;
+/// Between a text and the edge of the figure.
+const MARGIN: f64 = 4.0;
 /// Of the legend.
 const LINE: f64 = 20.0;
 
@@ -330,9 +416,35 @@ mod tests {
     #[test]
     fn names_are_replaced_wherever_they_stand() {
         let mut all = plots();
-        all.iter_mut().for_each(|plot| plot.rename("reno", "TCP Reno"));
-        assert_eq!(all[1].names()[..3], ["queue.buffer", "Goodput", "TCP Reno"]);
-        assert_eq!(all[0].curves()[0], "TCP Reno");
+        // At once: what is called d then is not what was called so before.
+        let texts = [("reno", "d"), ("d", "TCP Reno")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        all.iter_mut().for_each(|plot| plot.rename(&texts));
+        let names: Vec<String> = all[1].names().into_iter().map(|name| name.text).collect();
+        assert_eq!(names, ["queue.buffer", "Goodput", "d", "vegas → a", "sack", "TCP Reno"]);
+        assert_eq!(all[0].curves()[0], "d");
+    }
+
+    /// Letters of DejaVu Sans that are 634 wide, of a thousandth of 12.7 points each: 8.05.
+    #[test]
+    fn texts_end_within_the_figure() {
+        let text = "n".repeat(50);
+        assert_eq!(fitting(&text, 402.6), text);
+        // An ellipsis is 1000 wide, 12.7: within 100 points are ten letters beside it, of which five stand before it.
+        assert_eq!(fitting(&text, 100.0), "nnnnn…nnnnn");
+        // 2494 of `good`, 1000 of the ellipsis and 2356 of `Mb/s` are 74.3 points, with another 635 of `p` 82.4.
+        assert_eq!((fitting("goodput, Mb/s", 80.0), fitting("n", 1.0)), ("good…Mb/s".into(), "…".into()));
+        assert_eq!(
+            [Anchor::Start, Anchor::Middle, Anchor::End].map(|end| room([100.0, 0.0], end, 400.0)),
+            [296.0, 192.0, 96.0]
+        );
+        // 50 letters from the place of titles on, 62, and a margin of 4: 468.6 of .63 points.
+        let look = Look { title: Some(text.clone()), ..Look::default() };
+        let wide = wide_enough_pt(&plots(), &look).unwrap();
+        assert!((wide - 295.2).abs() < 0.3, "{wide}");
+        assert!(svg_file(&plots(), &look).unwrap().contains("nnn…nnn"));
+        let look = Look { width_pt: wide + 0.1, ..look };
+        assert!(wide_enough_pt(&plots(), &look).is_none() && svg_file(&plots(), &look).unwrap().contains(&text));
+        assert!(wide_enough_pt(&plots(), &Look::default()).is_none());
     }
 
     #[test]

@@ -17,17 +17,21 @@ pub fn on_paper(metric: Metric, curves: &[(String, &Series)], unit: &str, end: T
         label: String::new(),
         points: points(series, end),
     };
-    let part = kind_of(metric).parts.iter().find(|(known, ..)| *known == metric);
-    let name = part.map_or(metric.name(), |(_, name, _)| *name);
     Plot::Bands(Bands {
         title: String::new(),
         x: ("time".into(), "s".into()),
         logarithmic: false,
-        y: (name.into(), if unit == "fraction" { String::new() } else { unit.into() }),
+        y: (name_on_paper(metric).into(), if unit == "fraction" { String::new() } else { unit.into() }),
         reach: vec![0.0],
         curves: curves.iter().take(MOST_CURVES).map(curve).collect(),
         joined: metric.shape() != Shape::Events,
     })
+}
+
+/// What a metric is called in such a plot.
+pub fn name_on_paper(metric: Metric) -> &'static str {
+    let part = kind_of(metric).parts.iter().find(|(known, ..)| *known == metric);
+    part.map_or(metric.name(), |(_, name, _)| *name)
 }
 
 /// What holds until it changes has two points at each change; means of intervals stand in their middle.

@@ -268,10 +268,8 @@ impl<'a> Figures<'a> {
         }
     }
 
-    pub(super) fn paper(&self, metrics: &[String]) -> Option<Vec<Plot>> {
-        let mut all = drawn(self.results);
-        all.retain(|(_, drawn)| metrics.is_empty() || metrics.iter().any(|metric| *metric == drawn.metric));
-        let plots = all.iter().map(|(place, drawn)| (*place, drawn)).flat_map(|drawn| match self.layout {
+    pub(super) fn paper(&self, numbers: &[(usize, Drawn)]) -> Option<Vec<Plot>> {
+        let plots = numbers.iter().map(|(place, drawn)| (*place, drawn)).flat_map(|drawn| match self.layout {
             Layout::Map { x, y } => vec![Plot::Map(self.map(x, y, drawn, false))],
             Layout::Words => vec![Plot::Dots(self.dots(drawn, false))],
             Layout::Curves { .. } | Layout::Sample { .. } => {

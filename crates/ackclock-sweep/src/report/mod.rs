@@ -8,7 +8,7 @@ mod says;
 pub use figures::ports;
 pub(crate) use figures::{Drawings, MOST_INLINE, MOST_ROWS, drawings};
 pub(crate) use paper::files;
-pub use paper::{Named, figure_csv, has_figure, named, pdf_has_letters, plots};
+pub use paper::{Number, figure_csv, has_figure, named, pdf_has_letters, plots, plots_before};
 
 use ackclock::record::stats::Bounds;
 use ackclock_report::page::Page;

@@ -1,8 +1,10 @@
 //! Figures as files: `--plot` of `plot`, `sweep`, `merge` and `compare`, and how they look.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ackclock_report::page::paper::{Look, Plot, pdf_file, pdf_has, svg_file};
+use ackclock::record::Metric;
+use ackclock_report::page::paper::{Look, Name, Of, Plot, pdf_file, pdf_has, svg_file, wide_enough_pt};
+use ackclock_report::plots::name_on_paper;
 
 use crate::args::FigureArgs;
 use crate::console;
@@ -15,6 +17,8 @@ pub struct Figure<'a> {
     args: &'a FigureArgs,
     files: Vec<(&'a Path, Format)>,
     look: Look,
+    /// Names, and what stands in the place of each.
+    labels: Vec<(String, String)>,
     elsewhere: &'static str,
 }
 
@@ -27,10 +31,14 @@ enum Format {
 impl<'a> Figure<'a> {
     /// Refuses what no figure can have, and files that would replace others; `elsewhere` is the remedy for these.
     pub fn of(args: &'a FigureArgs, elsewhere: &'static str) -> Result<Figure<'a>, Failure> {
-        let files = args.plot.iter().map(|path| Ok((path.as_path(), format(path)?)));
-        let files: Vec<(&Path, Format)> = files.collect::<Result<_, Failure>>()?;
-        for (path, _) in &files {
+        let mut files: Vec<(&Path, Format)> = Vec::new();
+        for path in &args.plot {
+            let format = format(path)?;
             replace::refuse_other(path, Kind::Figure, elsewhere)?;
+            let plain = |path: &'a Path| path.strip_prefix(".").unwrap_or(path);
+            if !files.iter().any(|(known, _)| plain(known) == plain(path)) {
+                files.push((path, format));
+            }
         }
         let mut look = Look { title: args.title.clone(), ..Look::default() };
         if let Some(text) = &args.size {
@@ -39,6 +47,12 @@ impl<'a> Figure<'a> {
         for (option, text) in
             args.title.iter().map(|text| ("title", text)).chain(args.label.iter().map(|text| ("label", text)))
         {
+            if text.contains(char::is_control) {
+                return Err(Failure::usage(
+                    format_args!("--{option} {text:?}: a text of a figure is one line"),
+                    "leave line feeds and other control characters out",
+                ));
+            }
             let is_pdf = files.iter().any(|(_, format)| *format == Format::Pdf);
             if let Some(letter) = text.chars().find(|letter| is_pdf && !pdf_has(&letter.to_string())) {
                 return Err(Failure::usage(
@@ -50,61 +64,141 @@ impl<'a> Figure<'a> {
         for text in &args.color {
             colour(text)?;
         }
-        Ok(Figure { args, files, look, elsewhere })
+        Ok(Figure { args, files, look, labels: Vec::new(), elsewhere })
     }
 
-    /// The files that are going to be written.
-    pub fn paths(&self) -> &'a [PathBuf] {
-        &self.args.plot
+    /// Whether none is asked for.
+    pub fn is_none(&self) -> bool {
+        self.files.is_empty()
     }
 
-    /// Refuses labels of names that do not stand in the figure, and colours of what is no curve.
-    pub fn check<S: AsRef<str>>(&self, names: &[S], curves: &[S]) -> Result<(), Failure> {
-        self.args.label.iter().try_for_each(|text| labelled(text, names).map(|_| ()))?;
-        self.args.color.iter().try_for_each(|text| known("color", text, colour(text)?.0, curves).map(|_| ()))
+    /// The first file that is going to be written.
+    pub fn first(&self) -> Option<&'a Path> {
+        self.files.first().map(|(path, _)| *path)
     }
 
-    /// Writes plots to the files that were asked for, and says that it did.
-    pub fn write(&self, mut plots: Vec<Plot>) -> Result<(), Failure> {
-        if self.files.is_empty() {
-            return Ok(());
+    /// Whether it is as high as is said, whatever its plots need.
+    pub fn has_height(&self) -> bool {
+        self.look.height_pt.is_some()
+    }
+
+    /// Gives what stands in the figure, `names`, its labels and colours. Refuses those of what does not stand there, several of one
+    /// thing, and one label of several curves.
+    pub fn label(&mut self, names: &[Name]) -> Result<(), Failure> {
+        for text in &self.args.label {
+            let (name, label) = labelled(text, names)?;
+            if label.trim().is_empty() {
+                return Err(Failure::usage(
+                    format_args!("--label '{text}': there is no text"),
+                    "leave the option out, and the name stays as it is",
+                ));
+            }
+            if self.labels.iter().any(|(known, _)| *known == name.text) {
+                return Err(twice("label", text, name));
+            }
+            self.labels.push((name.text.clone(), label.to_owned()));
         }
-        let of = |names: &dyn Fn(&Plot) -> Vec<String>| -> Vec<String> { plots.iter().flat_map(names).collect() };
-        let names = of(&|plot| plot.names().into_iter().map(str::to_owned).collect());
-        let curves = of(&|plot| plot.curves().into_iter().map(str::to_owned).collect());
-        self.check(&names, &curves)?;
-        let labels = self.args.label.iter().map(|text| labelled(text, &names));
-        let labels: Vec<(&str, &str)> = labels.collect::<Result<_, _>>()?;
-        for (name, label) in &labels {
-            plots.iter_mut().for_each(|plot| plot.rename(name, label));
+        let shown = |name: &Name| {
+            let label = self.labels.iter().find(|(known, _)| *known == name.text);
+            label.map_or(&name.text, |(_, label)| label).clone()
+        };
+        let is_curve = |name: &&Name| matches!(name.of, Of::Curve | Of::Row);
+        for (_, label) in &self.labels {
+            let mut so_called = names.iter().filter(is_curve).filter(|name| shown(name) == *label);
+            let first = so_called.next();
+            if so_called.any(|name| first.is_some_and(|first| first.text != name.text)) {
+                return Err(Failure::usage(
+                    format_args!("--label: two curves would have the name `{label}`"),
+                    "give each of them a label of its own",
+                ));
+            }
         }
-        let mut look = self.look.clone();
+        let curves: Vec<Name> = names.iter().filter(|name| name.of == Of::Curve).cloned().collect();
+        let mut coloured: Vec<&Name> = Vec::new();
         for text in &self.args.color {
-            let (name, colour) = colour(text)?;
-            let drawn = labels.iter().find(|(of, _)| *of == name).map_or(name, |(_, label)| label);
-            look.colours.push((drawn.to_owned(), colour));
+            let (called, colour) = colour(text)?;
+            let name = meant(called, &curves).ok_or_else(|| unknown("color", text, called, &curves))?;
+            if coloured.contains(&name) {
+                return Err(twice("color", text, name));
+            }
+            coloured.push(name);
+            self.look.colours.push((shown(name), colour));
         }
-        for (path, format) in &self.files {
+        Ok(())
+    }
+
+    /// The same of the names of these plots.
+    pub fn label_plots(&mut self, plots: &[Plot]) -> Result<(), Failure> {
+        let mut names: Vec<Name> = plots.iter().flat_map(Plot::names).collect();
+        for name in names.iter_mut().filter(|name| name.of == Of::Number) {
+            let metrics = Metric::ALL.into_iter().filter(|metric| name_on_paper(*metric) == name.text);
+            name.also.extend(metrics.map(|metric| metric.name().to_owned()));
+        }
+        self.label(&names)
+    }
+
+    /// The labels of what does not stand in these plots.
+    pub fn unused_labels(&self, plots: &[Plot]) -> Vec<&'a str> {
+        let names: Vec<Name> = plots.iter().flat_map(Plot::names).collect();
+        let is_unused = |(_, (name, _)): &(&String, &(String, String))| !names.iter().any(|known| known.text == *name);
+        self.args.label.iter().zip(&self.labels).filter(is_unused).map(|(text, _)| text.as_str()).collect()
+    }
+
+    /// Draws plots, and refuses those for which there is no room.
+    pub fn drawn(&self, mut plots: Vec<Plot>) -> Result<Drawn<'_>, Failure> {
+        plots.iter_mut().for_each(|plot| plot.rename(&self.labels));
+        let draw = |&(path, format): &(&'a Path, Format)| {
             let content = match format {
-                Format::Svg => svg_file(&plots, &look).map(String::into_bytes),
-                Format::Pdf => pdf_file(&plots, &look),
+                Format::Svg => svg_file(&plots, &self.look).map(String::into_bytes),
+                Format::Pdf => pdf_file(&plots, &self.look),
             };
             let content = content.map_err(|low| {
-                let least = (low.least_pt / POINTS_PER_INCH * 10.0).ceil() / 10.0;
-                let width = look.width_pt / POINTS_PER_INCH;
+                let least = tenths(low.least_pt);
                 Failure::usage(
                     format_args!(
                         "--size {}: the plots of this figure need a height of {least} in at least",
                         self.args.size.as_deref().unwrap_or_default()
                     ),
-                    format_args!("write --size {width:.2}inx{least}in, or the width alone"),
+                    format_args!(
+                        "write --size {:.2}inx{least}in, or the width alone",
+                        self.look.width_pt / POINTS_PER_INCH
+                    ),
                 )
             })?;
-            replace::write(path, Kind::Figure, &content, self.elsewhere)?;
+            Ok((path, content))
+        };
+        let files = self.files.iter().map(draw).collect::<Result<_, Failure>>()?;
+        Ok(Drawn { files, wide_enough_pt: wide_enough_pt(&plots, &self.look), elsewhere: self.elsewhere })
+    }
+}
+
+/// A figure that can be written.
+pub struct Drawn<'a> {
+    files: Vec<(&'a Path, Vec<u8>)>,
+    wide_enough_pt: Option<f64>,
+    elsewhere: &'static str,
+}
+
+impl Drawn<'_> {
+    /// Writes it to the files that were asked for, and says that it did.
+    pub fn write(&self) -> Result<(), Failure> {
+        for (path, content) in &self.files {
+            replace::write(path, Kind::Figure, content, self.elsewhere)?;
             console::note(format_args!("{} written", path.display()));
+        }
+        if let (Some(wide), [_, ..]) = (self.wide_enough_pt, &self.files[..]) {
+            let wide = tenths(wide);
+            console::note(format_args!(
+                "note: texts that are wider than the figure are shortened; --size {wide}in has room for them"
+            ));
         }
         Ok(())
     }
+}
+
+/// Inches with one decimal, not less than so many points.
+fn tenths(points: f64) -> f64 {
+    (points / POINTS_PER_INCH * 10.0).ceil() / 10.0
 }
 
 fn format(path: &Path) -> Result<Format, Failure> {
@@ -149,17 +243,29 @@ fn length(text: &str) -> Option<f64> {
 }
 
 /// The name and the text of a label: names may contain `=`, so that the longest known one counts.
-fn labelled<'a, S: AsRef<str>>(text: &'a str, names: &[S]) -> Result<(&'a str, &'a str), Failure> {
-    let fits = |name: &S| text.strip_prefix(name.as_ref()).is_some_and(|rest| rest.starts_with('='));
-    let longest = names.iter().filter(|name| fits(name)).map(|name| name.as_ref().len()).max();
-    match (longest, text.split_once('=')) {
-        (Some(length), _) => Ok((&text[..length], &text[length + 1..])),
-        (None, Some((name, label))) => known("label", text, name, names).map(|name| (name, label)),
-        (None, None) => Err(Failure::usage(
-            format_args!("--label {text}: there is no `=`"),
-            "write NAME=TEXT, as in reno='TCP Reno'",
-        )),
-    }
+fn labelled<'a, 'n>(text: &'a str, names: &'n [Name]) -> Result<(&'n Name, &'a str), Failure> {
+    let found = text.rmatch_indices('=').find_map(|(at, _)| Some((meant(&text[..at], names)?, &text[at + 1..])));
+    found.ok_or_else(|| match text.split_once('=') {
+        Some((called, _)) => unknown("label", text, called, names),
+        None => {
+            Failure::usage(format_args!("--label {text}: there is no `=`"), "write NAME=TEXT, as in reno='TCP Reno'")
+        }
+    })
+}
+
+/// What has a name in a figure, or is the only thing that may also be called so.
+pub fn meant<'n>(called: &str, names: &'n [Name]) -> Option<&'n Name> {
+    names.iter().find(|name| name.text == called).or_else(|| {
+        let mut so_called = names.iter().filter(|name| name.also.iter().any(|also| also == called));
+        let first = so_called.next()?;
+        so_called.all(|name| name.text == first.text).then_some(first)
+    })
+}
+
+fn twice(option: &str, text: &str, name: &Name) -> Failure {
+    let what = if option == "color" { "colour" } else { option };
+    let name = &name.text;
+    Failure::usage(format_args!("--{option} '{text}': `{name}` has a {what} already"), "leave one of them out")
 }
 
 /// The name of a curve and its colour.
@@ -179,14 +285,12 @@ fn colour(text: &str) -> Result<(&str, [u8; 3]), Failure> {
     })
 }
 
-/// The name, if the figure has it.
-pub fn known<'a, S: AsRef<str>>(option: &str, text: &str, name: &'a str, names: &[S]) -> Result<&'a str, Failure> {
-    if names.iter().any(|known| known.as_ref() == name) {
-        return Ok(name);
-    }
-    let mut all: Vec<&str> = names.iter().map(AsRef::as_ref).filter(|name| !name.is_empty()).collect();
+/// What is said of a name that the figure does not have.
+pub fn unknown(option: &str, text: &str, called: &str, names: &[Name]) -> Failure {
+    let mut all: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
     all.dedup();
-    let help = match nearest(name, all.iter().copied()) {
+    let others = names.iter().flat_map(|name| &name.also).map(String::as_str);
+    let help = match nearest(called, all.iter().copied().chain(others)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if all.is_empty() => "leave the option out".into(),
         None => format!("there are: {}", all.into_iter().take(MOST_NAMES).collect::<Vec<_>>().join("; ")),
@@ -196,7 +300,7 @@ pub fn known<'a, S: AsRef<str>>(option: &str, text: &str, name: &'a str, names: 
         "metric" => "number",
         _ => "name",
     };
-    Err(Failure::usage(format_args!("--{option} '{text}': the figure has no {what} `{name}`"), help))
+    Failure::usage(format_args!("--{option} '{text}': the figure has no {what} `{called}`"), help)
 }
 
 /// The remedy where a file would replace another.

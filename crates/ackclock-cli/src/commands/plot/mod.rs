@@ -42,7 +42,7 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
         ));
     }
     let unit = &document.scenario.unit;
-    let drawn = FigureFile::of(&args.drawn, OTHER_FILE)?;
+    let mut figure_file = FigureFile::of(&args.drawn, OTHER_FILE)?;
     let files = || Files { to: args.to.clone(), used: BTreeSet::new() };
     // Twice: before anything is written it is known that nothing of others is replaced.
     let mut looked_at = files();
@@ -52,10 +52,11 @@ pub fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
             replace::refuse_other(&files.to.join(name), Kind::Lines(&begins), OTHER_FOLDER)
         })?;
     }
-    if !drawn.paths().is_empty() {
+    if !figure_file.is_none() {
         let plots: Vec<Plot> =
             figures.iter().map(|figure| on_paper(figure.metrics[0], &tables, run, unit)).collect::<Result<_, _>>()?;
-        drawn.write(plots)?;
+        figure_file.label_plots(&plots)?;
+        figure_file.drawn(plots)?.write()?;
     }
     let mut files = files();
     for figure in &figures {

@@ -75,7 +75,10 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     if args.dry_run {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
         return match announced(&sweep, &checked, &todo, &options, memory, shown.baseline.is_some()) {
-            Some((text, _)) => output::print(&(text + "\n")).map(|()| Exit::Fine),
+            Some((text, estimate)) => {
+                shown.refuse_low(&checked.plan, &estimate.numbers)?;
+                output::print(&(text + "\n")).map(|()| Exit::Fine)
+            }
             None => Ok(interrupted()),
         };
     }
@@ -86,6 +89,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     let todo = missing(opened.results(), &checked.costs, &options);
     match announced(&sweep, &checked, &todo, &options, memory, shown.baseline.is_some()) {
         Some((text, estimate)) if !todo.is_empty() => {
+            shown.refuse_low(&checked.plan, &estimate.numbers)?;
             console::note(format_args!("{text}"));
             room::refuse_beyond(Need { disk: estimate.disk_bytes, memory: 0.0 }, &path, LESS)?;
         }

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use ackclock_report::page::paper::Name;
+use ackclock_sweep::report::Number;
 use ackclock_sweep::summary::{Baseline, Method};
-use ackclock_sweep::{Plan, Results, Store, report};
+use ackclock_sweep::{Plan, Results, Status, Store, report};
 
-use super::super::plot::figure::{Figure, known};
+use super::super::plot::figure::{Figure, meant, unknown};
 use crate::args;
 use crate::console;
 use crate::failure::Failure;
@@ -17,7 +19,7 @@ pub struct Shown<'a> {
     pub baseline: Option<Baseline>,
     figure: Figure<'a>,
     /// The numbers that it shows, all if there are none.
-    metrics: &'a [String],
+    metrics: Vec<String>,
     page: Option<PathBuf>,
 }
 
@@ -32,42 +34,98 @@ impl<'a> Shown<'a> {
         for path in &args.figure.plot {
             refuse_in_sweep(path, folder)?;
         }
-        let figure = Figure::of(&args.figure, ELSEWHERE)?;
+        let mut figure = Figure::of(&args.figure, ELSEWHERE)?;
         if let Some(path) = &args.report {
             refuse_page(path)?;
             refuse_in_sweep(path, folder)?;
             replace::refuse_other(path, Kind::Report, ELSEWHERE)?;
         }
-        if !figure.paths().is_empty() && !report::has_figure(plan) {
+        if !figure.is_none() && !report::has_figure(plan) {
             return Err(Failure::usage(
                 "--plot: this sweep has no figure",
                 "vary a key over several values, as in --vary queue.buffer=0.1..4bdp:log:10",
             ));
         }
-        let named = report::named(plan);
-        figure.check(&named.names, &named.curves)?;
-        args.metric.iter().try_for_each(|name| known("metric", name, name, &named.metrics).map(|_| ()))?;
+        let (mut numbers, others) = report::named(plan);
+        let wanted = wanted(&args.metric, &numbers)?;
+        numbers.retain(|number| wanted.is_empty() || wanted.contains(&number.metric));
+        let names: Vec<Name> = numbers.into_iter().map(|number| number.name).chain(others).collect();
+        figure.label(&names)?;
         let (method, page) = (args.interval.into(), args.report.clone());
-        Ok(Shown { method, baseline, figure, metrics: &args.metric, page })
+        Ok(Shown { method, baseline, figure, metrics: wanted, page })
+    }
+
+    /// Refuses a figure that has no room for the plots of the numbers that runs are known to have.
+    pub fn refuse_low(&self, plan: &Plan, numbers: &[String]) -> Result<(), Failure> {
+        if self.figure.has_height() {
+            self.figure.drawn(report::plots_before(plan, &self.metrics, numbers))?;
+        }
+        Ok(())
     }
 
     /// The first file that is asked for beside those of the folder.
     pub fn asked_for(&self) -> Option<&Path> {
-        self.figure.paths().first().or(self.page.as_ref()).map(PathBuf::as_path)
+        self.figure.first().or(self.page.as_deref())
     }
 
     /// Writes the files that are asked for beside those of the folder, and says that it did.
     pub fn write(&self, results: &Results) -> Result<(), Failure> {
-        if !self.figure.paths().is_empty() {
-            let none = || Failure::outside("--plot: no run has numbers to draw", "see why they failed, above");
-            self.figure.write(report::plots(results, self.method, self.metrics).ok_or_else(none)?)?;
-        }
         if let Some(path) = &self.page {
             replace::write(path, Kind::Report, report::page(results, self.method).as_bytes(), ELSEWHERE)?;
             console::note(format_args!("{} written", path.display()));
         }
-        Ok(())
+        if self.figure.is_none() { Ok(()) } else { self.write_figure(results) }
     }
+
+    /// An error, if not all was written that was asked for: what can be drawn is drawn.
+    fn write_figure(&self, results: &Results) -> Result<(), Failure> {
+        if results.count(Status::Finished) == 0 {
+            return Err(Failure::outside("--plot: no run has numbers to draw", "see why they failed, above"));
+        }
+        let plots = report::plots(results, self.method, &self.metrics);
+        if plots.is_none() && self.metrics.is_empty() {
+            return Err(Failure::outside(
+                "--plot: no run has a value of a number that figures show",
+                "keep other numbers with --measure, which are drawn, too",
+            ));
+        }
+        if let Some(plots) = plots {
+            for label in self.figure.unused_labels(&plots) {
+                console::note(format_args!(
+                    "warning: --label '{label}': no run has a value of it, and it is not drawn"
+                ));
+            }
+            // The runs are done: nothing is wrong with the command line alone.
+            let late = |failure| match failure {
+                Failure::Message { text, help, .. } => Failure::outside(text, help),
+                other => other,
+            };
+            self.figure.drawn(plots).map_err(late)?.write()?;
+        }
+        let has = |metric: &str| results.plan().place_of(metric).is_some_and(|place| results.has(place));
+        match self.metrics.iter().find(|metric| !has(metric)) {
+            None => Ok(()),
+            Some(metric) => Err(Failure::outside(
+                format_args!("--metric {metric}: no run has a value of this number, and it is not drawn"),
+                format_args!("`ackclock explain {metric}` says where it is defined"),
+            )),
+        }
+    }
+}
+
+/// The numbers that are asked for, as runs are asked for them.
+fn wanted(asked: &[String], numbers: &[Number]) -> Result<Vec<String>, Failure> {
+    let name = |Number { metric, name }: &Number| Name {
+        text: metric.clone(),
+        also: name.also.iter().chain([&name.text]).cloned().collect(),
+        of: name.of,
+    };
+    let names: Vec<Name> = numbers.iter().map(name).collect();
+    let metric = |text: &String| match meant(text, &names) {
+        Some(name) => Ok(name.text.clone()),
+        None => Err(unknown("metric", text, text, &names)),
+    };
+    asked.iter().map(metric).collect()
 }
 
 /// A page has a name by which it opens in a browser.

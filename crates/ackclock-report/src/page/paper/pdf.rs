@@ -165,17 +165,20 @@ fn circle([x, y]: [f32; 2], radius: f32, body: &mut Content) {
 }
 
 fn text([x, y]: Place, anchor: Anchor, words: &str, body: &mut Content) {
-    let size = SIZE;
     let bytes = encoded(words);
-    let width = bytes.iter().map(|byte| width_of(*byte)).sum::<f64>() / 1000.0 * size;
     let begin = match anchor {
         Anchor::Start => x,
-        Anchor::Middle => x - width / 2.0,
-        Anchor::End => x - width,
+        Anchor::Middle => x - width(words) / 2.0,
+        Anchor::End => x - width(words),
     };
-    body.begin_text().set_font(LETTERS, size as f32);
+    body.begin_text().set_font(LETTERS, SIZE as f32);
     body.set_text_matrix([1.0, 0.0, 0.0, -1.0, begin as f32, y as f32]);
     body.show(Str(&bytes)).end_text();
+}
+
+/// Of a text, in points of plots. What the font does not have is as wide as high: elsewhere it is no question mark.
+pub(super) fn width(words: &str) -> f64 {
+    words.chars().map(|c| code(c).map_or(1000.0, width_of)).sum::<f64>() / 1000.0 * SIZE
 }
 
 /// In the encoding of the font; characters that it does not have become question marks.
