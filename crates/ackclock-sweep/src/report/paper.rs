@@ -62,9 +62,9 @@ pub fn named(plan: &Plan) -> (Vec<Number>, Vec<Name>) {
         metric: drawn.metric.into_owned(),
     };
     let names = match layout(plan) {
-        Some(Layout::Map { x, y }) => [x, y]
-            .map(|key| name(&scale_of(&plan.dimensions[key][0]).0, &[&plan.dimensions[key][0].path], Of::Axis))
-            .into(),
+        Some(Layout::Map { x, y }) => {
+            [x, y].map(|key| name(&scale_of(&plan.dimensions[key][0]).0, &[], Of::Axis)).into()
+        }
         Some(Layout::Words) => accepted(plan).map(|point| name(&row_name(plan, point), &[], Of::Row)).collect(),
         Some(layout) => {
             let panels = panels(plan, &layout).0;

@@ -74,11 +74,8 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     };
     if args.dry_run {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);
-        return match announced(&sweep, &checked, &todo, &options, memory, shown.baseline.is_some()) {
-            Some((text, estimate)) => {
-                shown.refuse_low(&checked.plan, &estimate.numbers)?;
-                output::print(&(text + "\n")).map(|()| Exit::Fine)
-            }
+        return match announced(&sweep, &checked, &todo, &options, memory, &shown)? {
+            Some((text, _)) => output::print(&(text + "\n")).map(|()| Exit::Fine),
             None => Ok(interrupted()),
         };
     }
@@ -87,9 +84,8 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         console::note(format_args!("warning: {damage}"));
     }
     let todo = missing(opened.results(), &checked.costs, &options);
-    match announced(&sweep, &checked, &todo, &options, memory, shown.baseline.is_some()) {
+    match announced(&sweep, &checked, &todo, &options, memory, &shown)? {
         Some((text, estimate)) if !todo.is_empty() => {
-            shown.refuse_low(&checked.plan, &estimate.numbers)?;
             console::note(format_args!("{text}"));
             room::refuse_beyond(Need { disk: estimate.disk_bytes, memory: 0.0 }, &path, LESS)?;
         }
@@ -231,17 +227,19 @@ fn with_points(refused: &Refused, checked: &Checked) -> Diagnostic {
     diagnostic
 }
 
-/// How many runs, how long, and how much disk; `None` if it was interrupted.
+/// How many runs, how long, and how much disk; `None` if it was interrupted. Refuses a figure without room for what the runs have.
 fn announced(
     sweep: &Sweep<'_>,
     checked: &Checked,
     todo: &[usize],
     options: &Options<'_>,
     memory: f64,
-    has_differences: bool,
-) -> Option<(String, Estimate)> {
+    shown: &Shown<'_>,
+) -> Result<Option<(String, Estimate)>, Failure> {
     let plan = &checked.plan;
-    let estimate = Estimate::of(sweep, checked, todo, options, has_differences)?;
+    let estimate = Estimate::of(sweep, checked, todo, options, shown.baseline.is_some());
+    let Some(estimate) = estimate else { return Ok(None) };
+    shown.refuse_low(plan, &estimate.numbers)?;
     let points = diagnostics::plural(checked.accepted_points(), "point");
     let least = plan.until_ci.as_ref().map_or(plan.seeds, |until| until.least);
     let all = checked.accepted_points() * least;
@@ -274,7 +272,7 @@ fn announced(
         diagnostics::plural(options.threads, "core"),
         size(disk),
     );
-    Some((text, estimate))
+    Ok(Some((text, estimate)))
 }
 
 fn seconds(seconds: f64) -> String {
