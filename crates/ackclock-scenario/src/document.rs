@@ -257,7 +257,7 @@ fn is_direction(text: &str) -> bool {
 }
 
 /// Whether a text may be the name of a node, a link or a flow.
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     (1..=64).contains(&text.len()) && text.chars().all(fine)
 }

@@ -45,7 +45,7 @@ fn lines(ledger: &Path, marked: &Marked, findings: &mut Findings) -> BTreeMap<Ke
     let read = Ledger::read_lines(ledger, |number, line: Result<(Key, Row), BadLine>| match line {
         Ok((key, run)) => {
             if runs.insert(key, run).is_some() {
-                let remedy = "nothing is to be done: the runs are equal";
+                let remedy = "nothing is to be done: the later line counts";
                 found.remains(ledger, format!("line {number} repeats an earlier line"), remedy);
             }
         }

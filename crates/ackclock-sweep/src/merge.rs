@@ -48,6 +48,7 @@ fn check_part(folder: &Path, part: &Plan, first: &Plan) -> Result<(), Error> {
         Err(Error::Other { because, .. }) => because,
         Err(error) => return Err(error),
         Ok(()) if part.is_same_sweep(first) => return Ok(()),
+        Ok(()) if part.metrics != first.metrics => "with other measures than the first folder".to_owned(),
         Ok(()) => "over other values or seeds than the first folder".to_owned(),
     };
     Err(Error::OtherPart { folder: folder.to_path_buf(), because })

@@ -77,6 +77,12 @@ pub fn without_values(results: &Results) -> Vec<String> {
     until.map(|width| width.metric.clone()).filter(|name| !is_there(name)).collect()
 }
 
+/// The measures that were asked for and that no finished run has a value of.
+pub fn measures_without_values(results: &Results) -> Vec<String> {
+    let asked = results.plan().asked();
+    asked.filter(|(place, _)| !results.has(*place)).map(|(_, text)| text.to_owned()).collect()
+}
+
 /// The mean difference of a number between a point and that which it is compared with, seed by seed: what both have in common
 /// by their common random numbers cancels. `None` if no seed has the number at both.
 pub fn difference(results: &Results, point: usize, metric: usize, method: Method, baseline: Baseline) -> Option<Mean> {

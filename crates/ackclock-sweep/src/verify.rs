@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ackclock_store::{BadLine, Findings, Key as RunKey, Ledger, Marked, files, read_file, seal};
 
+use crate::METRICS;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::results::pooled;
@@ -98,7 +99,7 @@ fn lines(ledger: &Path, marked: &Marked, mut results: Option<&mut Results>, find
                 }
                 match (by_key.get(&key), &mut results) {
                     (Some(run), Some(results)) => {
-                        if row.failed.is_none() && row.numbers.len() != results.plan().metrics.len() {
+                        if row.failed.is_none() && row.numbers.len() != METRICS.len() {
                             let what = "it has other numbers than the sweep";
                             found.damage_at(ledger, line_of(), what, AGAIN);
                         }
@@ -190,5 +191,5 @@ const TABLE_AGAIN: &str =
     "remove or move it if it is there, and the same `ackclock sweep`, or `ackclock merge`, writes it again";
 const OTHER_NUMBERS: &str = "it is the run of an earlier line, with other numbers";
 const REMOVE_BOTH: &str = "remove both lines, and the same `ackclock sweep` does the run again";
-const LINE_IS_NOT_USED: &str = "nothing is to be done: the runs are equal";
+const LINE_IS_NOT_USED: &str = "nothing is to be done: the run counts once";
 const PLAN_AGAIN: &str = "remove it, and run the same `ackclock sweep` again: runs in the ledger are used";

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ackclock::measure::Expression;
 use ackclock::record::Metric;
 use ackclock_report::compare::{self, Entry};
 use ackclock_report::page::number::Scale;
@@ -94,12 +95,25 @@ fn only_measures<'a>(wanted: &[String], documents: impl Iterator<Item = &'a mut 
     if wanted.is_empty() {
         return Ok(());
     }
+    for text in wanted {
+        if let Err(error) = Expression::parse(text) {
+            return Err(Failure::usage(
+                format_args!("--measure '{text}': {error}"),
+                "docs/measures.md has all measures",
+            ));
+        }
+    }
+    // Spaces make no other measure.
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let wanted: Vec<(String, &String)> = wanted.iter().map(|text| (plain(text), text)).collect();
+    let is_wanted = |text: &String| wanted.iter().any(|(known, _)| *known == plain(text));
     let mut there: BTreeSet<String> = BTreeSet::new();
     for run in documents.flat_map(|document| &mut document.runs) {
         there.extend(run.measures.keys().cloned());
-        run.measures.retain(|text, _| wanted.contains(text));
+        run.measures.retain(|text, _| is_wanted(text));
     }
-    let Some(lacking) = wanted.iter().find(|text| !there.contains(*text)) else { return Ok(()) };
+    let is_there = |known: &String| there.iter().any(|text| plain(text) == *known);
+    let Some((_, lacking)) = wanted.iter().find(|(known, _)| !is_there(known)) else { return Ok(()) };
     let there: Vec<String> = there.into_iter().collect();
     let help = match there.is_empty() {
         true => format!("run each again with --measure '{lacking}'"),

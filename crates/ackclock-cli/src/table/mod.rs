@@ -27,6 +27,11 @@ pub fn render(document: &Document) -> String {
     let more = totals.len().saturating_sub(TOTAL_LINES);
     let flow_lines = (FLOW_LINES - more).max(FOLDED_LINES);
     text += &align(totals);
+    let measures = measures(document);
+    if measures.len() > 1 {
+        text.push('\n');
+        text += &align(measures);
+    }
     let flows = flows(document, flow_lines);
     if flows.len() > 1 {
         text.push('\n');
@@ -98,13 +103,31 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     row("UDP goodput Mb/s", &summary.udp_goodput_bps, 1e-6, 3);
     row("UDP loss", &summary.udp_loss, 1.0, 4);
     row("packets lost on links", &summary.lost_on_links, 1.0, 1);
-    rows.extend(summary.measures.iter().map(|(text, value)| asked(text, value.as_ref(), summary.flows.len())));
     rows.insert(0, header(&["all flows", "mean", "+/- 95 %"]));
     rows
 }
 
-/// A measure that was asked for; `-` where no run has a value.
-fn asked(text: &str, value: Option<&Interval>, flows: usize) -> Row {
+/// The measures that were asked for. Where one has a value in some of the runs only, in how many.
+fn measures(document: &Document) -> Vec<Row> {
+    let runs = document.runs.len();
+    let known =
+        |text: &str| document.runs.iter().filter(|run| run.measures.get(text).is_some_and(Option::is_some)).count();
+    let of_all = document.summary.measures.keys().all(|text| known(text) == runs);
+    let mut rows =
+        vec![header(if of_all { &["measure", "mean", "+/- 95 %"] } else { &["measure", "mean", "+/- 95 %", "runs"] })];
+    for (text, value) in &document.summary.measures {
+        let mut row = measure_row(text, value.as_ref(), document.summary.flows.len());
+        if !of_all {
+            row.resize(3, String::new());
+            row.push(format!("{} of {runs}", known(text)));
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+/// A measure over the runs in which it has a value; `-` where there is none.
+fn measure_row(text: &str, value: Option<&Interval>, flows: usize) -> Row {
     let name = short(text, MEASURE_LENGTH);
     let Some((value, measure)) = value.zip(Expression::parse(text).ok()) else { return vec![name, "-".into()] };
     let scale = Scale::fitting(value.mean.abs(), Some(measure.unit()).filter(|unit| *unit != "fraction").unwrap_or(""));

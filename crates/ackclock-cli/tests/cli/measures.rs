@@ -165,10 +165,15 @@ fn measures_that_have_no_meaning_are_refused_before_the_run() {
     let place = Place::with("run-no-measure", &scenario(1));
     for (measure, wrong, help) in [
         ("godput(f1)", "there is no measure `godput`", "did you mean `goodput`?"),
-        ("goodput(f9)", "nothing is called `f9`", "did you mean `f"),
+        ("goodput(f9)", "is called `f9`", "did you mean `f"),
         ("cwnd(f1, 0.1 to 0.2 s)", "this measure needs `cwnd` over time", "add \"cwnd\" to `record`"),
         ("p95(round-trip)", "this measure needs the delays", "set delays = true"),
-        ("share(goodput: new)", "nothing is called `new`", ""),
+        ("share(goodput: new)", "nothing of which there is such a number is called `new`", ""),
+        ("queue(f1)", "`f1` has no such number", "docs/measures.md"),
+        ("timeouts(f1, 0.2 to 9 s)", "the measure has no value in this part", "it ends after the run"),
+        ("timeouts(f1, 5 to 2 s)", "`5 to 2 s` is no part of a run", ""),
+        ("jain(goodput: camp 1 f2 2)", "nothing of which there is such a number is called `camp`", ""),
+        ("jain(goodput: f1 0 f2 1)", "each once with a whole number from 1 on", ""),
     ] {
         let outcome = place.run(&["run", "scenario.toml", "--out", "no", "--measure", measure]).exits_with(3);
         assert!(outcome.stderr.contains(wrong) && outcome.stderr.contains(help), "{}", outcome.stderr);
@@ -178,4 +183,70 @@ fn measures_that_have_no_meaning_are_refused_before_the_run() {
     let outcome = place.run(&["compare", "ran", "ran", "--measure", "jain(sent)"]).exits_with(1);
     assert!(outcome.stderr.contains("none of the results was run with the measure `jain(sent)`"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("run each again with --measure 'jain(sent)'"));
+}
+
+/// What was kept before stays whole where another measure is asked for, and a sweep records what its measures need.
+#[test]
+fn sweeps_with_measures_are_intact_and_can_be_merged() {
+    let place = Place::with("sweep-measures", &scenario(1));
+    let sweep = |measures: &[&str]| {
+        let asked = measures.iter().flat_map(|measure| ["--measure", *measure]);
+        let command: Vec<&str> =
+            ["sweep", "scenario.toml", "--seeds", "2", "--out", "kept"].into_iter().chain(asked).collect();
+        place.run(&command).exits_with(0)
+    };
+    sweep(&["jain(goodput)"]);
+    place.run(&["verify", "kept"]).exits_with(0);
+    let said = sweep(&["cwnd(f1, 0.1 to 0.2 s)", "completion"]).stderr;
+    assert!(said.contains("no run has a value of completion"), "{said}");
+    let table = place.read("kept/table.csv");
+    assert!(table.lines().next().unwrap().contains("cwnd_f1_0_1_to_0_2_s"), "{table}");
+    place.run(&["verify", "kept"]).exits_with(0);
+    place.run(&["merge", "kept", "--out", "merged"]).exits_with(0);
+    assert_eq!(place.read("merged/table.csv"), table);
+    place.run(&["sweep", "scenario.toml", "--seeds", "2", "--out", "other"]).exits_with(0);
+    let refused = place.run(&["merge", "kept", "other", "--out", "both"]);
+    assert!(
+        refused.code == 1 && refused.stderr.contains("with other measures than the first folder"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn many_measures_take_no_lines_from_flows_and_ports() {
+    let place = Place::with("many-measures", &scenario(1));
+    let names = [
+        "goodput",
+        "sent",
+        "sent-once",
+        "timeouts",
+        "needless",
+        "lost",
+        "ratio(timeouts: f1 / f2)",
+        "drops",
+        "queue",
+        "jain(sent)",
+    ];
+    let command: Vec<&str> = ["run", "scenario.toml", "--out", "ran"]
+        .into_iter()
+        .chain(names.iter().flat_map(|name| ["--measure", *name]))
+        .collect();
+    let table = place.run(&command).exits_with(0).stdout;
+    let rows = |text: &str| text.lines().filter(|line| !names.iter().any(|name| line.starts_with(name))).count();
+    let plain = place.run(&["run", "scenario.toml", "--out", "plain"]).exits_with(0).stdout;
+    // An empty line and a header more; a measure that has no value is `-`, with the number of runs.
+    assert_eq!(rows(&table), rows(&plain) + 2, "{table}");
+    assert!(table.contains("0 of 1") && table.contains("1 of 1"), "{table}");
+}
+
+#[test]
+fn a_group_has_a_name_of_its_own() {
+    for (group, wrong) in
+        [("a b", "cannot be the name of a group"), ("f2", "there is a flow or a source called `f2`, too")]
+    {
+        let place = Place::with("groups", &scenario(1).replace("\"camp\"", &format!("{group:?}")));
+        let outcome = place.run(&["check", "scenario.toml"]).exits_with(3);
+        assert!(outcome.stderr.contains(wrong), "{}", outcome.stderr);
+    }
 }

@@ -296,7 +296,7 @@ fn measures_that_nothing_has_are_refused_with_what_there_is() {
         assert_eq!(place.names(), ["scenario.toml"]);
     };
     refused("share(godput: f1)", &["there is no measure `godput`", "did you mean `goodput`?"]);
-    refused("share(goodput: f9)", &["nothing is called `f9`", "did you mean `f1`?"]);
+    refused("share(goodput: f9)", &["nothing of which there is such a number is called `f9`", "did you mean `f1`?"]);
     refused("jitter(f1)", &["`jitter` are many times: write mean(jitter)"]);
     let sweep = ["sweep", "scenario.toml", "--set", "delays=false", "--measure", "p95(round-trip)"];
     place.run(&sweep).exits_with(3).says(&["needs the delays", "set delays = true"]);

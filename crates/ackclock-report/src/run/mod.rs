@@ -116,7 +116,10 @@ fn totals(document: &Document, shown: &Document) -> Table {
     for (text, value) in &summary.measures {
         let unit = Expression::parse(text).map_or("", |measure| measure.unit());
         let scale = Scale::fitting(value.map_or(0.0, |value| value.mean), if unit == "fraction" { "" } else { unit });
-        let name = if scale.unit.is_empty() { text.clone() } else { format!("{text}, {}", scale.unit) };
+        let known = document.runs.iter().filter(|run| run.measures.get(text).is_some_and(Option::is_some)).count();
+        let of_runs = if known < seeds { format!(" ({known} of {seeds} runs)") } else { String::new() };
+        let unit = if scale.unit.is_empty() { String::new() } else { format!(", {}", scale.unit) };
+        let name = format!("measure {text}{unit}{of_runs}");
         row(name, value, scale.factor, 4, None);
     }
     table.note(note)

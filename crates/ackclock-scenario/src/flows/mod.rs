@@ -19,7 +19,7 @@ use ackclock::units::{Span, Time};
 use route_changes::RouteAt;
 
 use crate::check::suggest;
-use crate::document::{Document, Named};
+use crate::document::{Document, Named, is_name};
 use crate::keys::Section;
 use crate::keys::words::TechnologyWord;
 use crate::mechanisms::{GivenTables, Tables};
@@ -77,6 +77,28 @@ pub(crate) struct Context<'a> {
     pub(crate) made: Option<&'a [MadeFlow]>,
 }
 
+/// A group has a name as flows have, and none of theirs: measures know flows and groups by it.
+fn check_groups(context: &Context<'_>, names: &[(String, bool)], report: &mut Report) {
+    let is_taken = |group: &str| {
+        names.iter().any(|(name, _)| name == group) || context.document.udp.iter().any(|source| source.name == group)
+    };
+    for flow in &context.document.flows {
+        let Some(FileValue::Text(group)) = flow.given.value("group") else { continue };
+        let Some(at) = flow.given.key_at("group") else { continue };
+        if !is_name(group) {
+            report
+                .error(at, format!("{group:?} cannot be the name of a group"))
+                .label("not a name")
+                .help("a name has up to 64 letters, digits, `_`, `-` and `.`");
+        } else if is_taken(group) {
+            report
+                .error(at, format!("there is a flow or a source called `{group}`, too"))
+                .label("not known apart")
+                .help("measures know flows and groups by their names: choose another one");
+        }
+    }
+}
+
 /// All flows in natural order of their names, or `None` and reports.
 pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<PlannedFlow>> {
     let mut planner = Planner {
@@ -95,6 +117,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         report.error(None, "the scenario has no flows").help("add [flow.NAME] with from = \"...\" and to = \"...\"");
         return None;
     }
+    check_groups(context, &names, report);
     let mut whole = context.made.is_some();
     // Flows without a table of their own share what is said, for paths of one MTU.
     let shared_settings = Rc::new(planner.settings(None));

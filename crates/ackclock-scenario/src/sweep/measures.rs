@@ -1,4 +1,4 @@
-//! `--measure EXPRESSION`: numbers that a sweep keeps of each run beside those that it keeps anyway.
+//! Measures, as in `--measure EXPRESSION`: numbers that a sweep keeps of each run beside those that it keeps anyway.
 
 use ackclock::measure::{Expression, ExpressionError, Need};
 use ackclock::scenario::Scenario;
@@ -61,6 +61,8 @@ enum What {
     Name(String, Vec<String>),
     /// It is not recorded.
     Record(Need),
+    /// It is of a part of the run that does not fit: why.
+    Part(String),
 }
 
 impl Lack {
@@ -69,7 +71,9 @@ impl Lack {
         let lack = |what| Lack { measure: measure.text().to_owned(), what };
         let names = measure.unknown_names(scenario).into_iter();
         let records = measure.not_recorded(scenario).into_iter().map(What::Record);
-        names.map(|name| What::Name(name.to_owned(), measure.known_names(scenario))).chain(records).map(lack).collect()
+        let part = measure.misplaced(scenario).map(What::Part);
+        let names = names.map(|name| What::Name(name.to_owned(), measure.known_names(scenario)));
+        names.chain(records).chain(part).map(lack).collect()
     }
 
     /// Whether both lack the same.
@@ -88,17 +92,26 @@ impl Lack {
             let id = report.add_argument(OPTION, measure);
             match what {
                 What::Name(name, known) => {
-                    let near = suggest::nearest(name, known.iter().map(String::as_str));
+                    let has_another = known.contains(name);
+                    let near = suggest::nearest(name, known.iter().map(String::as_str)).filter(|_| !has_another);
                     let shown = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
                     let more = if known.len() > SHOWN { ", ..." } else { "" };
                     let names = measure.find(['(', ':']).unwrap_or(0);
                     let from = measure[names..].find(name.as_str()).unwrap_or(0) + names;
                     report
-                        .error(At::new(id, from..from + name.len(), 0), format!("nothing is called `{name}`"))
-                        .label("no flow, source, port or group of the scenario")
-                        .help(
-                            near.map_or(format!("there are: {shown}{more}"), |near| format!("did you mean `{near}`?")),
-                        );
+                        .error(
+                            At::new(id, from..from + name.len(), 0),
+                            match has_another {
+                                true => format!("`{name}` has no such number"),
+                                false => format!("nothing of which there is such a number is called `{name}`"),
+                            },
+                        )
+                        .label(if has_another { "of another kind, or a group" } else { "not in the scenario" })
+                        .help(match near {
+                            Some(near) => format!("did you mean `{near}`?"),
+                            None if has_another => "docs/measures.md says what has which numbers".into(),
+                            None => format!("there are: {shown}{more}"),
+                        });
                 }
                 What::Record(need) => {
                     let (wrong, label, help) = match need {
@@ -107,6 +120,7 @@ impl Lack {
                             "not counted",
                             String::from("set delays = true"),
                         ),
+                        Need::File => unreachable!("flows without a size are left out"),
                         Need::Series(metric) => (
                             format!(
                                 "this measure needs `{}` over time, which the scenario does not record",
@@ -118,12 +132,23 @@ impl Lack {
                     };
                     report.error(At::new(id, 0..measure.len(), 0), wrong).label(label).help(help);
                 }
+                What::Part(why) => {
+                    let from = measure.rfind(',').map_or(0, |comma| comma + 1);
+                    let from = from + measure[from..].len() - measure[from..].trim_start().len();
+                    report
+                        .error(
+                            At::new(id, from..measure.trim_end_matches(')').len(), 0),
+                            "the measure has no value in this part",
+                        )
+                        .label("not possible")
+                        .help(format!("{why}; a part is written as `2 to 5 s`"));
+                }
             }
         }
         report.into_diagnostics()
     }
 }
 
-const OPTION: &str = "--measure";
+const OPTION: &str = "measure";
 /// More names are not listed.
 const SHOWN: usize = 12;

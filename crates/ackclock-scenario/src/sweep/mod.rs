@@ -16,6 +16,7 @@ mod width;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock::measure::Expression;
+use ackclock::record::Metric;
 
 pub use dimension::{Dimension, VariedKey};
 pub use measures::{Lack, asked};
@@ -91,7 +92,8 @@ impl<'a> Sweep<'a> {
         }
         let is_readable = !report.has_errors();
         let mut arguments = vec![path.clone()];
-        if without_recordings(&mut tree) {
+        let (counts_delays, interval) = without_recordings(&mut tree);
+        if counts_delays {
             arguments.extend(["--set".into(), "delays=true".into()]);
         }
         let SweepFile {
@@ -117,6 +119,7 @@ impl<'a> Sweep<'a> {
         let widths = widths(request, of_widths, &mut measures, &mut report);
         let mut seen = BTreeSet::new();
         measures.retain(|measure| seen.insert(measure.text().to_owned()));
+        record_for(&measures, interval, &mut tree, &mut arguments);
         let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, max_seeds, widths, measures, arguments };
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.
@@ -185,8 +188,9 @@ pub fn rows(lengths: &[usize], point: usize) -> Vec<usize> {
 }
 
 /// What a sweep does not keep is not recorded; delays, of which it keeps percentiles, are counted. Whether they were not said
-/// to be.
-fn without_recordings(tree: &mut Table) -> bool {
+/// to be, and the interval of records that was.
+fn without_recordings(tree: &mut Table) -> (bool, Option<Entry>) {
+    let interval = tree.entries.get("record_interval").cloned();
     for key in RECORDINGS {
         tree.entries.remove(key);
     }
@@ -194,7 +198,22 @@ fn without_recordings(tree: &mut Table) -> bool {
     let is_said = tree.entries.contains_key("delays");
     let item = Item { at, node: Node::Flag(true) };
     tree.entries.entry("delays".to_owned()).or_insert(Entry { key_at: at, item });
-    !is_said
+    (!is_said, interval)
+}
+
+/// Records what measures need, in the intervals that the scenario says.
+fn record_for(measures: &[Expression], interval: Option<Entry>, tree: &mut Table, arguments: &mut Vec<String>) {
+    let needed: BTreeSet<&str> = measures.iter().flat_map(Expression::series).map(Metric::name).collect();
+    if needed.is_empty() {
+        return;
+    }
+    let at = tree.at;
+    let words: Vec<Item> = needed.iter().map(|name| Item { at, node: Node::Text((*name).to_owned()) }).collect();
+    tree.entries.insert("record".to_owned(), Entry { key_at: at, item: Item { at, node: Node::Array(words) } });
+    if let Some(interval) = interval {
+        tree.entries.insert("record_interval".to_owned(), interval);
+    }
+    arguments.extend(["--set".into(), format!("record={:?}", needed.iter().collect::<Vec<_>>())]);
 }
 
 /// Those that the scenario file had are gone by now.

@@ -13,9 +13,11 @@
 //! ...(..., 2 to 5 s)        in a part of the run; `, whole run` and `, after warm-up` are the other times
 //! ```
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Combine, Need, Over, Part, Period, Quantity, Range, Run};
+use crate::record::Metric;
 use crate::scenario::Scenario;
 
 /// One number of a run.
@@ -102,8 +104,12 @@ impl Expression {
         let head = head.trim();
         let (inside, when) = match inside.rsplit_once(',') {
             Some((inside, when)) => (inside, Some(When::named(when)?)),
-            None => (inside, None),
+            // NAME(2 to 5 s): of all flows.
+            None => When::named(inside).map_or((inside, None), |when| ("", Some(when))),
         };
+        if inside.trim().is_empty() && when.is_none() {
+            return Err(error(format!("nothing stands in the parentheses of {text:?}"), head, []));
+        }
         let (name, names) = inside.split_once(':').unwrap_or((inside, ""));
         let what = match head {
             "share" | "ratio" if names.trim().is_empty() => {
@@ -112,14 +118,20 @@ impl Expression {
             }
             "share" => What::Share,
             "ratio" => {
-                let Some((upper, lower)) = names.split_once('/').filter(|(_, lower)| !lower.trim().is_empty()) else {
+                let Some((upper, lower)) = names
+                    .split_once('/')
+                    .filter(|(upper, lower)| [upper, lower].iter().all(|side| !side.trim().is_empty()))
+                else {
                     return Err(error(format!("ratio needs two sides, as in {}", example(head)), head, []));
                 };
                 return Expression::new(text, What::Ratio(words(lower)), name, upper, when);
             }
-            "jain" | "misallocation" if head != "jain" || weights(names).is_some() => {
+            "jain" | "misallocation" if head != "jain" || looks_weighted(names) => {
                 let Some((names, weights)) = weights(names) else {
-                    let wrong = format!("{head} needs names with weights, as in {}", example(head));
+                    let wrong = format!(
+                        "{head} needs names of single flows, each once with a whole number from 1 on, as in {}",
+                        example(head)
+                    );
                     return Err(error(wrong, head, []));
                 };
                 let what = if head == "jain" { What::WeightedJain(weights) } else { What::Misallocation(weights) };
@@ -156,6 +168,8 @@ impl Expression {
                 "`{name}` has no value in a part of a run: {} have one",
                 Quantity::names()
                     .filter(|name| Quantity::of_several(name).is_some_and(Quantity::has_parts))
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
                     .collect::<Vec<_>>()
                     .join(", ")
             )),
@@ -227,6 +241,24 @@ impl Expression {
         self.of.about()
     }
 
+    /// What has to be recorded over time for it.
+    pub fn series(&self) -> Vec<Metric> {
+        let needs = self.of.needs(matches!(self.when, Some(When::Part(_)))).iter();
+        needs.filter_map(|need| if let Need::Series(metric) = need { Some(*metric) } else { None }).collect()
+    }
+
+    /// What is wrong with the part of a run that it is about, in a scenario; `None` if nothing is.
+    pub fn misplaced(&self, scenario: &Scenario) -> Option<String> {
+        let Some(When::Part(part)) = self.when else { return None };
+        let (interval, duration) = (scenario.recording.interval, scenario.duration);
+        if part.is_beyond(duration) {
+            return Some(format!("it ends after the run, which lasts {} s", duration.as_secs_f64()));
+        }
+        let is_counted = self.of.needs(true).is_empty();
+        (!is_counted && !part.is_of(interval, duration))
+            .then(|| format!("it does not consist of intervals of the record, {} s long", interval.as_secs_f64()))
+    }
+
     /// What a scenario does not record and it needs.
     pub fn not_recorded(&self, scenario: &Scenario) -> Vec<Need> {
         let needs = self.of.needs(matches!(self.when, Some(When::Part(_))));
@@ -237,7 +269,15 @@ impl Expression {
     pub fn unknown_names(&self, scenario: &Scenario) -> Vec<&str> {
         let lower: &[String] = if let What::Ratio(lower) = &self.what { lower } else { &[] };
         let names = self.names.iter().chain(lower).map(String::as_str);
-        names.filter(|name| !self.of.knows(scenario, name)).collect()
+        // A weight is that of a single flow: a group has none.
+        let is_weighted = matches!(self.what, What::WeightedJain(_) | What::Misallocation(_));
+        let is_single = |name: &str| {
+            !is_weighted
+                || self.of.is_of_ports()
+                || scenario.flows.iter().any(|flow| flow.name == name)
+                || scenario.udp.iter().any(|source| source.name == name)
+        };
+        names.filter(|name| !self.of.knows(scenario, name) || !is_single(name)).collect()
     }
 
     /// What there is in a scenario of which it could be.
@@ -328,7 +368,13 @@ fn misallocation(values: &[f64], weights: impl Iterator<Item = f64> + Clone) -> 
     values.iter().zip(weights).map(|(value, weight)| (value - together * weight / all).abs()).sum()
 }
 
-/// `a 1 b 2`: names and their weights.
+/// Whether every second word is a number.
+fn looks_weighted(names: &str) -> bool {
+    let words = words(names);
+    words.len() >= 2 && words.iter().skip(1).step_by(2).all(|word| word.parse::<f64>().is_ok())
+}
+
+/// `a 1 b 2`: names, each once, and their weights.
 fn weights(text: &str) -> Option<(String, Vec<u32>)> {
     let words = words(text);
     let pairs = words.chunks(2).map(|pair| match pair {
@@ -336,7 +382,9 @@ fn weights(text: &str) -> Option<(String, Vec<u32>)> {
         _ => None,
     });
     let (names, weights): (Vec<&str>, Vec<u32>) = pairs.collect::<Option<Vec<_>>>()?.into_iter().unzip();
-    (!names.is_empty()).then(|| (names.join(" "), weights))
+    let each_once = names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    let are_single = names.iter().all(|name| !name.contains('*'));
+    (!names.is_empty() && each_once && are_single).then(|| (names.join(" "), weights))
 }
 
 fn quotient(upper: f64, lower: f64) -> Option<f64> {
@@ -349,7 +397,8 @@ fn words(text: &str) -> Vec<String> {
 
 /// `p95` are 950 of a thousand, `p99.9` are 999.
 fn quantile(name: &str) -> Option<u32> {
-    let percent: f64 = name.strip_prefix('p')?.parse().ok()?;
+    let digits = name.strip_prefix('p').filter(|text| text.chars().all(|c| c.is_ascii_digit() || c == '.'))?;
+    let percent: f64 = digits.parse().ok()?;
     let per_mille = (percent * 10.0).round();
     ((percent * 10.0 - per_mille).abs() < 1e-9 && (1.0..1000.0).contains(&per_mille)).then_some(per_mille as u32)
 }
@@ -358,6 +407,7 @@ fn example(function: &str) -> &'static str {
     match function {
         "share" => "share(goodput: f1)",
         "misallocation" => "misallocation(sent: f1 1 f2 2)",
+        "jain" => "jain(sent: f1 1 f2 2)",
         _ => "ratio(goodput: f1 / f2)",
     }
 }

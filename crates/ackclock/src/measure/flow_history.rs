@@ -1,23 +1,22 @@
 //! How a flow goes on during a run, for metrics over a part of it.
 
+use super::part::Intervals;
 use crate::record::{Columns, Metric, Series};
 use crate::units::{Span, Time};
 
-/// How a flow went on: means over intervals that follow each other from the start of the run. What was not recorded is empty.
+/// How a flow went on, interval by interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct FlowHistory {
-    /// The length of the intervals.
-    pub interval: Span,
     /// Bits per second delivered in order.
-    pub throughput_bps: Vec<f64>,
-    /// The congestion window over time, segments.
-    pub cwnd: Vec<f64>,
+    pub throughput_bps: Intervals,
+    /// The congestion window, segments: a mean over time, as are the next two.
+    pub cwnd: Intervals,
     /// What the sender might have outstanding, bytes.
-    pub send_window: Vec<f64>,
+    pub send_window: Intervals,
     /// The part of each interval in which the window that the sender was told is less than its congestion window.
-    pub told: Vec<f64>,
+    pub told: Intervals,
     /// Bytes sent for the first time.
-    pub sent: Vec<f64>,
+    pub sent: Intervals,
 }
 
 impl FlowHistory {
@@ -55,21 +54,22 @@ impl FlowHistory {
                 })
                 .collect()
         };
+        let of = |values: Vec<f64>| Intervals { interval, duration: end.since(Time::ZERO), values };
         let cwnd = cwnd.map(means).unwrap_or_default();
         FlowHistory {
-            interval,
-            throughput_bps,
-            cwnd: cwnd.into_iter().map(|bytes| bytes / f64::from(mss)).collect(),
-            send_window: send_window.map(means).unwrap_or_default(),
-            told: told.unwrap_or_default(),
-            sent: points(Metric::Sent).map(firsts).unwrap_or_default(),
+            throughput_bps: of(throughput_bps),
+            cwnd: of(cwnd.into_iter().map(|bytes| bytes / f64::from(mss)).collect()),
+            send_window: of(send_window.map(means).unwrap_or_default()),
+            told: of(told.unwrap_or_default()),
+            sent: of(points(Metric::Sent).map(firsts).unwrap_or_default()),
         }
     }
 
     /// The longest time in which nothing was delivered, seconds; `None` where that was not recorded.
     pub fn longest_pause(&self) -> Option<f64> {
-        let pauses = self.throughput_bps.split(|value| *value > 0.0).map(<[f64]>::len);
-        (!self.throughput_bps.is_empty()).then(|| pauses.max().unwrap_or(0) as f64 * self.interval.as_secs_f64())
+        let Intervals { interval, values, .. } = &self.throughput_bps;
+        let pauses = values.split(|value| *value > 0.0).map(<[f64]>::len);
+        (!values.is_empty()).then(|| pauses.max().unwrap_or(0) as f64 * interval.as_secs_f64())
     }
 }
 
@@ -150,18 +150,19 @@ mod tests {
             |series: &[Series]| FlowHistory::of("f", 1000, series, Span::from_ms(10), Time::ZERO + Span::from_ms(30));
         let history = of(&all);
         let tenths = |values: &[f64]| values.iter().map(|value| (value * 10.0).round()).collect::<Vec<f64>>();
-        assert_eq!(tenths(&history.told), [6.0, 7.0, 10.0]);
-        assert_eq!(history.sent, [1000.0, 2000.0, 0.0]);
-        assert_eq!(tenths(&history.cwnd), [16.0, 22.0, 30.0]);
+        assert_eq!(tenths(&history.told.values), [6.0, 7.0, 10.0]);
+        assert_eq!(history.sent.values, [1000.0, 2000.0, 0.0]);
+        assert_eq!(tenths(&history.cwnd.values), [16.0, 22.0, 30.0]);
         let without = of(&all[..2]);
-        assert!(without.told.is_empty() && without.sent.is_empty() && without.send_window.is_empty());
+        assert!([&without.told, &without.sent, &without.send_window].iter().all(|of| of.values.is_empty()));
     }
 
     #[test]
     fn a_pause_is_a_time_without_any_value() {
         let pause = |values: &[f64]| {
-            let history =
-                FlowHistory { interval: Span::from_ms(10), throughput_bps: values.to_vec(), ..FlowHistory::default() };
+            let throughput_bps =
+                Intervals { interval: Span::from_ms(10), values: values.to_vec(), ..Intervals::default() };
+            let history = FlowHistory { throughput_bps, ..FlowHistory::default() };
             history.longest_pause().map(|pause| (pause * 1000.0).round())
         };
         assert_eq!(pause(&[0.0, 5.0, 0.0, 0.0, 0.0, 1.0, 0.0]), Some(30.0));

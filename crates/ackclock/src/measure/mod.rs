@@ -144,6 +144,8 @@ pub enum Need {
     Delays,
     /// A metric over time.
     Series(Metric),
+    /// A flow with a size: others have no such number, and are left out.
+    File,
 }
 
 impl Need {
@@ -151,6 +153,7 @@ impl Need {
     pub fn is_met(self, scenario: &Scenario) -> bool {
         match self {
             Need::Delays => scenario.recording.delays,
+            Need::File => true,
             Need::Series(metric) => scenario.recording.metrics.contains(metric),
         }
     }

@@ -1,31 +1,33 @@
 //! How a port goes on during a run, for metrics over a part of it.
 
-use super::part::mean;
-use crate::record::{Columns, Metric, Series};
-use crate::units::Span;
+use super::part::{Intervals, mean};
+use crate::record::{Columns, Metric, Records, Series};
+use crate::scenario::Recording;
 
-/// How a port went on: means over intervals that follow each other from the start of the run. What was not recorded is empty.
+/// How a port went on, interval by interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PortHistory {
-    /// The length of the intervals.
-    pub interval: Span,
     /// Units that waited.
-    pub queue: Vec<f64>,
+    pub queue: Intervals,
     /// The part of the time in which it transmitted.
-    pub utilisation: Vec<f64>,
+    pub utilisation: Intervals,
 }
 
 impl PortHistory {
-    /// Of the port of this name.
-    pub fn of(port: &str, series: &[Series], interval: Span) -> PortHistory {
+    /// Of the port of this name, in a run that ended at `end` and recorded this. An idle port has no record: nothing waited there.
+    pub fn of(port: &str, records: &Records, recording: &Recording) -> PortHistory {
+        let Recording { interval, metrics, .. } = recording;
+        let intervals = records.simulated.as_ps().div_ceil(interval.as_ps().max(1)) as usize;
         let recorded = |metric: Metric| {
             let of_port = |series: &&Series| series.metric == metric && series.vc.is_none() && series.of == port;
-            match series.iter().find(of_port).map(|series| &series.columns) {
+            let values = match records.series.iter().find(of_port).map(|series| &series.columns) {
                 Some(Columns::Intervals { mean, .. }) => mean.to_vec(),
+                _ if metrics.contains(metric) => vec![0.0; intervals],
                 _ => Vec::new(),
-            }
+            };
+            Intervals { interval: *interval, duration: records.simulated, values }
         };
-        PortHistory { interval, queue: recorded(Metric::Queue), utilisation: recorded(Metric::Utilisation) }
+        PortHistory { queue: recorded(Metric::Queue), utilisation: recorded(Metric::Utilisation) }
     }
 }
 

@@ -119,9 +119,12 @@ impl Quantity {
             Quantity::OfRun(measure) => of(measure, run, run, part).map(|value| vec![value]),
             Quantity::OfFlows(flow, udp) => {
                 let of_flows = flow.into_iter().flat_map(|measure| {
-                    run.flows().filter(|flow| is_wanted(flow, names)).map(|flow| of(measure, &flow, run, part))
+                    let has_number = |flow: &Flow<'_>| flow.of.size.is_some() || !measure.needs.contains(&Need::File);
+                    let wanted = move |flow: &Flow<'_>| is_wanted(flow, names) && has_number(flow);
+                    run.flows().filter(wanted).map(move |flow| of(measure, &flow, run, part))
                 });
-                let udp = udp.filter(|_| flow.is_none() || !names.is_empty());
+                let has_parts = |udp: &&'static Measure<Sources>| part.is_none() || udp.during.is_some();
+                let udp = udp.filter(|udp| (flow.is_none() || !names.is_empty()) && has_parts(udp));
                 let of_udp = udp.into_iter().flat_map(|measure| {
                     let wanted = |source: &Udp<'_>| is_named(&source.record.name, names);
                     run.udp().filter(wanted).map(|source| of(measure, &source, run, part))

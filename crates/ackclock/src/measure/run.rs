@@ -228,15 +228,16 @@ impl<'a> Flow<'a> {
     }
 
     /// Bits per second that so many bytes are, from the start of the flow, or of the time that counts, to the end of the run.
-    pub(super) fn rate(&self, bytes: u64) -> Option<f64> {
-        let from = self.of.start.max(self.run.begins());
+    pub(super) fn rate(&self, bytes: u64) -> f64 {
+        let from = self.begins().max(self.run.begins());
         let seconds = self.run.records.simulated.as_secs_f64() - from.as_secs_f64();
-        (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
+        // A flow that begins after the end sends nothing.
+        if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 }
     }
 
     /// Bytes sent, retransmissions included: payload, and the octets of the headers of an empty first segment.
     pub(super) fn bytes_sent(&self) -> u64 {
-        let has_empty = self.of.tcp.first_segment == FirstSegment::Empty && self.of.start >= self.run.begins();
+        let has_empty = self.of.tcp.first_segment == FirstSegment::Empty && self.begins() >= self.run.begins();
         self.counts.bytes_sent + if has_empty { u64::from(IP_HEADER_BYTES + TCP_HEADER_BYTES) } else { 0 }
     }
 
@@ -286,14 +287,7 @@ impl<'a> Flow<'a> {
 
     /// What its sender might have outstanding, bytes, interval by interval of a part of the run; `None` where it was not recorded.
     pub fn send_windows(&self, part: Part) -> Option<&'a [f64]> {
-        let history = self.history();
-        part.of(&history.send_window, history.interval)
-    }
-
-    /// Means of its history in a part of the run.
-    pub(super) fn mean(&self, of: fn(&FlowHistory) -> &Vec<f64>, part: Part) -> Option<f64> {
-        let history = self.history();
-        part.of(of(history), history.interval).map(super::part::mean)
+        self.history().send_window.within(part)
     }
 
     /// How its window grows in spurts.
@@ -315,21 +309,19 @@ impl<'a> Port<'a> {
 
     /// What waited, interval by interval of a part of the run; `None` where it was not recorded.
     pub fn queues(&self, part: Part) -> Option<&'a [f64]> {
-        let history = self.history();
-        part.of(&history.queue, history.interval)
+        self.history().queue.within(part)
     }
 
     /// The part of the time in which it transmitted, interval by interval of a part of the run.
     pub(super) fn utilisations(&self, part: Part) -> Option<&'a [f64]> {
-        let history = self.history();
-        part.of(&history.utilisation, history.interval)
+        self.history().utilisation.within(part)
     }
 
-    fn history(&self) -> &'a PortHistory {
+    /// How it went on.
+    pub(super) fn history(&self) -> &'a PortHistory {
         let run = self.run;
         let all = run.port_histories.get_or_init(|| vec![OnceCell::new(); run.records.ports.len()]);
-        let interval = run.scenario.recording.interval;
-        all[self.place].get_or_init(|| PortHistory::of(&self.record.name, &run.records.series, interval))
+        all[self.place].get_or_init(|| PortHistory::of(&self.record.name, run.records, &run.scenario.recording))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The tables: every measure once.
 
-use super::Need::{Delays, Series};
-use super::part::mean;
+use super::Need::{Delays, File, Series};
 use super::port_history::{deviation, percentile, trend};
 use super::run::{seconds, share};
 use super::{Distribution, Flows, Measure, Over, Ports, Range, Runs, Sources};
@@ -81,11 +80,11 @@ measures! {
     /// Numbers of a flow of TCP.
     OF_FLOWS of Flows {
         "goodput" "bit/s" AtLeast0 Mean [Series(Metric::Throughput)], "Payload delivered in order per second.":
-            |flow| Some(flow.goodput_bps), during |flow, part| flow.mean(|of| &of.throughput_bps, part);
-        "sent" "bit/s" AtLeast0 Mean, "Payload sent per second since the flow began, retransmissions included; of a first segment without payload, the octets of its headers.":
-            |flow| flow.rate(flow.bytes_sent());
+            |flow| Some(flow.goodput_bps), during |flow, part| flow.history().throughput_bps.mean(part);
+        "sent" "bit/s" AtLeast0 Mean, "Payload sent per second since the flow began, jitter included, retransmissions included; of a first segment without payload, the octets of its headers.":
+            |flow| Some(flow.rate(flow.bytes_sent()));
         "sent-once" "bit/s" AtLeast0 Mean, "The same without retransmissions, as if all retransmitted segments were full: what [VEGAS-A] calls goodput.":
-            |flow| flow.rate(flow.bytes_sent_once());
+            |flow| Some(flow.rate(flow.bytes_sent_once()));
         "segments-sent" "segments" AtLeast0 Sum, "Segments sent, retransmissions included.":
             |flow| Some(flow.counts.segments_sent as f64);
         "retransmissions" "segments" AtLeast0 Sum, "Retransmitted segments.":
@@ -107,11 +106,11 @@ measures! {
             |flow| Some(f64::from(flow.record.longest_backoff));
         "longest-pause" "s" AtLeast0 Largest [Series(Metric::Throughput)], "The longest time in which nothing was delivered, in whole intervals of the record, over the whole run.":
             |flow| flow.history().longest_pause();
-        "completion" "s" AtLeast0 Mean, "The time from when a file begins, jitter included, to the acknowledgement of its last byte.":
+        "completion" "s" AtLeast0 Mean [File], "The time from when a file begins, jitter included, to the acknowledgement of its last byte.":
             |flow| flow.completion_s();
-        "completed" "s" AtLeast0 Mean, "The instant at which the last byte of a file was acknowledged.":
+        "completed" "s" AtLeast0 Mean [File], "The instant at which the last byte of a file was acknowledged.":
             |flow| flow.record.completed.map(|time| time.as_secs_f64());
-        "transfer-rate" "bit/s" AtLeast0 Mean, "Payload of a file delivered per second, from when it begins, jitter included, until its last byte is delivered, or the run ends.":
+        "transfer-rate" "bit/s" AtLeast0 Mean [File], "Payload of a file delivered per second, from when it begins, jitter included, until its last byte is delivered, or the run ends.":
             |flow| flow.transfer_bps();
         "one-way-delay-p95" "s" AtLeast0 Mean [Delays], "The one-way delay that 95 % of its segments had at most, to within 0.4 %.":
             |flow| seconds(flow.one_way()?.quantile(950));
@@ -125,14 +124,14 @@ measures! {
             |flow| Some(flow.round_trip()?.deviation_s().unwrap_or(0.0));
         "propagation-round-trip" "s" AtLeast0 Mean, "The delays of all links of its path, there and back; not where routes change.":
             |flow| seconds(flow.propagation());
-        "cwnd" "segments" AtLeast0 Mean [Series(Metric::Cwnd)], "The congestion window, as a mean over time.",
-            during |flow, part| flow.mean(|of| &of.cwnd, part);
-        "send-window" "bytes" AtLeast0 Mean [Series(Metric::SendWindow)], "What the sender may have outstanding, as a mean over time.",
-            during |flow, part| flow.mean(|of| &of.send_window, part);
+        "cwnd" "segments" AtLeast0 Mean [Series(Metric::Cwnd)], "The congestion window, as a mean over time; 0 before the flow begins.",
+            during |flow, part| flow.history().cwnd.mean(part);
+        "send-window" "bytes" AtLeast0 Mean [Series(Metric::SendWindow)], "What the sender may have outstanding, as a mean over time; 0 before the flow begins.",
+            during |flow, part| flow.history().send_window.mean(part);
         "told" "fraction" Share Mean [Series(Metric::Cwnd), Series(Metric::SendWindow)], "The part of the time in which the window that the sender is told is less than its congestion window.",
-            during |flow, part| flow.mean(|of| &of.told, part);
+            during |flow, part| flow.history().told.mean(part);
         "largest-step" "bytes" AtLeast0 Largest [Series(Metric::Sent)], "The most bytes that were sent for the first time in an interval of the record.",
-            during |flow, part| part.of(&flow.history().sent, flow.history().interval)?.iter().copied().reduce(f64::max);
+            during |flow, part| flow.history().sent.within(part)?.iter().copied().reduce(f64::max);
         "least-plateau-quotient" "" AtLeast0 Mean [Series(Metric::SendWindow)], "The least quotient of two successive windows at which growth rests.":
             |flow| Some(flow.plateaus()?.least_quotient);
         "largest-plateau-quotient" "" AtLeast0 Mean [Series(Metric::SendWindow)], "The largest quotient of two successive windows at which growth rests.":
@@ -180,7 +179,7 @@ measures! {
         "drop-ratio" "fraction" Share Mean, "Of the units that arrived, the share that was refused.":
             |port| share(port.counts.drops.total(), port.counts.arrivals);
         "queue" "units" AtLeast0 Mean [Series(Metric::Queue)], "Time-weighted mean number of waiting units.":
-            |port| Some(port.counts.mean_queue), during |port, part| port.queues(part).map(mean);
+            |port| Some(port.counts.mean_queue), during |port, part| port.history().queue.mean(part);
         "queue-p5" "units" AtLeast0 Mean [Series(Metric::Queue)], "The 5th percentile of the mean queues in the intervals of the record.",
             during |port, part| port.queues(part).map(|queues| percentile(queues, 5));
         "queue-median" "units" AtLeast0 Mean [Series(Metric::Queue)], "The median of the mean queues in the intervals of the record.",
@@ -196,7 +195,7 @@ measures! {
         "queue-seconds" "" AtLeast0 Mean, "The mean queue times the length of the run: units times seconds.":
             |port| Some(port.counts.mean_queue * port.seconds());
         "utilisation" "fraction" Share Mean [Series(Metric::Utilisation)], "The part of the time in which the port transmitted.",
-            during |port, part| port.utilisations(part).map(mean);
+            during |port, part| port.history().utilisation.mean(part);
         "least-utilisation" "fraction" Share Mean [Series(Metric::Utilisation)], "The least of the utilisations in the intervals of the record.",
             during |port, part| port.utilisations(part)?.iter().copied().reduce(f64::min);
         "most-acks-waiting" "acknowledgements" AtLeast0 Mean, "The most acknowledgements that ever waited in the buckets of a port together.":

@@ -171,6 +171,32 @@ fn numbers_of_a_part_of_a_run_are_those_of_its_record() {
     );
     assert!(expired(0, 10_000) > 0.0, "the test needs timeouts");
     assert_eq!(self::value(&scenario, &records, "cwnd(old, 10 to 12 s)"), None);
+    // Nothing waits at an idle port, and sources have no such number in a part of the run.
+    near(
+        value("sum(queue, 2 to 10 s)"),
+        value("queue(r->q, 2 to 10 s)") + value("queue(q->b, 2 to 10 s)") + value("sum(queue: q->r r->a, 2 to 10 s)"),
+    );
+    near(value("share(goodput: camp, 2 to 10 s)"), value("sum(goodput: camp)") / value("sum(goodput)"));
+    let wrong = |text: &str| Expression::parse(text).unwrap().misplaced(&scenario).unwrap_or_default();
+    assert_eq!(wrong("cwnd(old, 2.05 to 3 s)"), "it does not consist of intervals of the record, 0.1 s long");
+    assert_eq!(wrong("timeouts(old, 2.05 to 11 s)"), "it ends after the run, which lasts 10 s");
+    assert_eq!((wrong("timeouts(old, 2.05 to 9 s)"), wrong("cwnd(old, 9.9 to 10 s)")), (String::new(), String::new()));
+}
+
+/// A flow that begins 0.3 to 1.3 s later than it says, and one file beside flows without end.
+#[test]
+fn rates_count_from_when_a_flow_begins_and_flows_without_end_are_no_files() {
+    let late =
+        scenario(MIXED, &["flow.old.start_jitter=\"1 s\"", "flow.old.start=\"2.3 s\"", "flow.new1.size=\"50 kB\""]);
+    let records = run(&late, 7);
+    let old = late.flows.iter().nth(2).unwrap();
+    let begins = old.begins(7).as_secs_f64();
+    assert!(begins > 2.4, "{begins}");
+    let sent = records.after_warmup.as_ref().unwrap().flows[2].bytes_sent as f64 * 8.0 / (10.0 - begins);
+    assert!((value(&late, &records, "sent(old)").unwrap() - sent).abs() < 1e-6 * sent);
+    assert_eq!(value(&late, &records, "completed"), records.flows[0].completed.map(|time| time.as_secs_f64()));
+    assert_eq!(value(&late, &records, "completion"), value(&late, &records, "completion_mean_s"));
+    assert_eq!(value(&late, &records, "completed(old)"), None);
 }
 
 #[test]
@@ -227,7 +253,7 @@ fn what_is_no_expression_is_refused_with_the_reason() {
     assert!(wrong("retransmissions(f1, 1 to 2 s)").starts_with("`retransmissions` has no value in a part of a run: "));
     assert_eq!(
         wrong("misallocation(sent: f1 f2)"),
-        "misallocation needs names with weights, as in misallocation(sent: f1 1 f2 2)"
+        "misallocation needs names of single flows, each once with a whole number from 1 on, as in misallocation(sent: f1 1 f2 2)"
     );
     assert!(Expression::parse("godput").unwrap_err().known.contains(&"goodput".to_owned()));
 }

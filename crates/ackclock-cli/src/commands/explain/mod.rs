@@ -1,6 +1,8 @@
 //! `ackclock explain`: what a word means, wherever the program uses it.
 
-use ackclock::measure::Quantity;
+use std::collections::BTreeSet;
+
+use ackclock::measure::{Combine, Quantity};
 use ackclock::record::{DropReason, GROUPS, Metric, Shape, Subject};
 use ackclock_scenario::NOT_MODELLED_PAGE;
 use ackclock_store::tables::{SEED, columns};
@@ -42,6 +44,13 @@ fn plain(word: &str) -> String {
         None => letters(word),
     }
 }
+
+/// Functions of measures with a form of their own.
+const FUNCTIONS: [(&str, &str); 3] = [
+    ("share", "share(goodput: new)"),
+    ("ratio", "ratio(goodput: f1 / f2)"),
+    ("misallocation", "misallocation(goodput: f1 1 f2 2)"),
+];
 
 /// Every word that can be explained, each once.
 pub fn words() -> Vec<String> {
@@ -92,7 +101,14 @@ fn entries() -> Vec<Entry> {
     }
     let (port, about_port) = table::PORT;
     add(port, format!("a column of tables of sweeps\n    {about_port}"));
-    let measures = Quantity::names().filter(|name| METRICS.iter().all(|metric| metric.name != *name));
+    for (name, about) in Combine::NAMES.map(|(name, _)| (name, "over flows, sources or ports")) {
+        add(name, format!("a function of measures {about}, as in --measure '{name}(goodput)'\n    docs/measures.md."));
+    }
+    for (name, example) in FUNCTIONS {
+        add(name, format!("a function of measures, as in --measure '{example}'\n    docs/measures.md."));
+    }
+    let names: BTreeSet<&str> = Quantity::names().collect();
+    let measures = names.into_iter().filter(|name| METRICS.iter().all(|metric| metric.name != *name));
     for (name, quantity) in measures.filter_map(|name| Some((name, Quantity::named(name)?))) {
         let example = match quantity {
             Quantity::Times(_) => format!("p95({name})"),

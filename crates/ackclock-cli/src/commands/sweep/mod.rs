@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ackclock_scenario::sweep::{Lack, Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
-use ackclock_sweep::summary::{too_wide, without_effect, without_values};
+use ackclock_sweep::summary::{measures_without_values, too_wide, without_effect, without_values};
 use ackclock_sweep::{
     Checked, Estimate, METRICS, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, report, run_missing,
 };
@@ -348,9 +348,13 @@ fn finish(store: &mut Store, shown: &Shown, shard: Shard) -> Result<Exit, Failur
     }
     for number in store.with_results(without_values) {
         console::note(format_args!(
-            "warning: --until-ci {number}: no run has this number, so nothing decided how many seeds there are; \
-             `ackclock explain {number}` says where it is defined"
+            "warning: --until-ci {number}: no run has this number, so nothing decided how many seeds there are; {}",
+            if number.contains('(') { "docs/measures.md".into() } else { format!("`ackclock explain {number}`") }
+                + " says where it is defined"
         ));
+    }
+    for measure in store.with_results(measures_without_values) {
+        console::note(format_args!("note: no run has a value of {measure}: the tables have no column of it"));
     }
     if let Some(ports) = store.with_results(report::ports) {
         console::note(format_args!("{ports}"));
