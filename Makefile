@@ -56,6 +56,7 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test networks random_networks
 	ENGINES_ROUNDS=20 $(CARGO) test --release --locked -p ackclock --test both_engines engines::
 	RECORDED_ONE_IN=16 PROPTEST_CASES=100000 $(CARGO) test --release --locked -p ackclock --test both_engines engines_random
+	MEASURE_CASES=200 $(CARGO) test --locked -p ackclock-cli --test cli -- measures
 	@# More bits that flip.
 	VERIFY_FLIPS=100 $(CARGO) test --locked -p ackclock-cli --test cli -- verify
 	PROPTEST_CASES=200 $(CARGO) test --locked -p ackclock-sweep --test sweeps properties

@@ -147,7 +147,7 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
         columns of cwnd.parquet: seed, flow, time_ps, cwnd_bytes
 
     cwnd: a measure, as in --measure 'cwnd(f1, 2 to 5 s)'
-        The congestion window, as a mean over time. docs/measures.md.
+        The congestion window, as a mean over time; 0 before the flow begins. docs/measures.md.
 
     cwnd: a value of the key `pipe_start` in [flow.NAME.tcp.fall-floyd]
         What PIPE begins with: the outstanding bytes less three segments, or the congestion window before it is halved. Default: "outstanding" ([SACK-UBR] §4; cwnd: §3).

@@ -172,12 +172,12 @@ fn measures_that_have_no_meaning_are_refused_before_the_run() {
         ("queue(f1)", "`f1` has no such number", "docs/measures.md"),
         ("timeouts(f1, 0.2 to 9 s)", "the measure has no value in this part", "it ends after the run"),
         ("timeouts(f1, 5 to 2 s)", "`5 to 2 s` is no part of a run", ""),
-        ("jain(goodput: camp 1 f2 2)", "nothing of which there is such a number is called `camp`", ""),
+        ("jain(goodput: camp 1 f2 2)", "`camp` has no such number", ""),
         ("jain(goodput: f1 0 f2 1)", "each once with a whole number from 1 on", ""),
     ] {
         let outcome = place.run(&["run", "scenario.toml", "--out", "no", "--measure", measure]).exits_with(3);
         assert!(outcome.stderr.contains(wrong) && outcome.stderr.contains(help), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("--measure") && !place.path("no").exists());
+        assert!(outcome.stderr.contains("measure:1:") && !place.path("no").exists());
     }
     place.run(&["run", "scenario.toml", "--out", "ran"]).exits_with(0);
     let outcome = place.run(&["compare", "ran", "ran", "--measure", "jain(sent)"]).exits_with(1);
@@ -189,21 +189,26 @@ fn measures_that_have_no_meaning_are_refused_before_the_run() {
 #[test]
 fn sweeps_with_measures_are_intact_and_can_be_merged() {
     let place = Place::with("sweep-measures", &scenario(1));
-    let sweep = |measures: &[&str]| {
+    let sweep = |folder: &str, measures: &[&str]| {
         let asked = measures.iter().flat_map(|measure| ["--measure", *measure]);
         let command: Vec<&str> =
-            ["sweep", "scenario.toml", "--seeds", "2", "--out", "kept"].into_iter().chain(asked).collect();
+            ["sweep", "scenario.toml", "--seeds", "2", "--out", folder].into_iter().chain(asked).collect();
         place.run(&command).exits_with(0)
     };
-    sweep(&["jain(goodput)"]);
+    sweep("kept", &["jain(goodput)"]);
     place.run(&["verify", "kept"]).exits_with(0);
-    let said = sweep(&["cwnd(f1, 0.1 to 0.2 s)", "completion"]).stderr;
+    let said = sweep("kept", &["share(goodput: camp)", "completion"]).stderr;
     assert!(said.contains("no run has a value of completion"), "{said}");
     let table = place.read("kept/table.csv");
-    assert!(table.lines().next().unwrap().contains("cwnd_f1_0_1_to_0_2_s"), "{table}");
+    assert!(table.lines().next().unwrap().contains("share_goodput_camp"), "{table}");
     place.run(&["verify", "kept"]).exits_with(0);
     place.run(&["merge", "kept", "--out", "merged"]).exits_with(0);
     assert_eq!(place.read("merged/table.csv"), table);
+    // What is recorded is part of the scenario: a folder of its own.
+    sweep("recorded", &["cwnd(f1, 0.1 to 0.2 s)"]);
+    let table = place.read("recorded/table.csv");
+    assert!(table.lines().next().unwrap().contains("cwnd_f1_0_1_to_0_2_s"), "{table}");
+    place.run(&["verify", "recorded"]).exits_with(0);
     place.run(&["sweep", "scenario.toml", "--seeds", "2", "--out", "other"]).exits_with(0);
     let refused = place.run(&["merge", "kept", "other", "--out", "both"]);
     assert!(

@@ -20,7 +20,7 @@ pub fn asked(texts: &[String], scenario: &Scenario) -> Result<Vec<Expression>, V
 
 /// Reads an argument of the command line.
 pub(super) fn argument(text: &str, report: &mut Report) -> Option<Expression> {
-    let id = report.add_argument(OPTION, text);
+    let id = report.add_argument("--measure", text);
     parse(text, At::new(id, 0..text.len(), 0), report)
 }
 
@@ -57,12 +57,18 @@ pub struct Lack {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
-    /// Nothing has this name; these are there.
-    Name(String, Vec<String>),
+    /// Nothing of which there is such a number has this name; these have. Whether something else has it.
+    Name { name: String, known: Vec<String>, is_another: bool },
     /// It is not recorded.
     Record(Need),
     /// It is of a part of the run that does not fit: why.
     Part(String),
+}
+
+/// Whether a flow, a group, a source or a port has this name.
+fn is_there(name: &str, scenario: &Scenario) -> bool {
+    let flows = scenario.flows.iter().any(|flow| flow.name == name || flow.group.as_deref() == Some(name));
+    flows || scenario.udp.iter().any(|of| of.name == name) || scenario.links.iter().any(|link| link.name == name)
 }
 
 impl Lack {
@@ -72,14 +78,18 @@ impl Lack {
         let names = measure.unknown_names(scenario).into_iter();
         let records = measure.not_recorded(scenario).into_iter().map(What::Record);
         let part = measure.misplaced(scenario).map(What::Part);
-        let names = names.map(|name| What::Name(name.to_owned(), measure.known_names(scenario)));
+        let names = names.map(|name| What::Name {
+            name: name.to_owned(),
+            known: measure.known_names(scenario),
+            is_another: is_there(name, scenario),
+        });
         names.chain(records).chain(part).map(lack).collect()
     }
 
     /// Whether both lack the same.
     pub fn is_same(&self, other: &Lack) -> bool {
         let is_same = match (&self.what, &other.what) {
-            (What::Name(name, _), What::Name(other, _)) => name == other,
+            (What::Name { name, .. }, What::Name { name: other, .. }) => name == other,
             (one, other) => one == other,
         };
         self.measure == other.measure && is_same
@@ -91,8 +101,8 @@ impl Lack {
         for Lack { measure, what } in lacks {
             let id = report.add_argument(OPTION, measure);
             match what {
-                What::Name(name, known) => {
-                    let has_another = known.contains(name);
+                What::Name { name, known, is_another } => {
+                    let has_another = *is_another;
                     let near = suggest::nearest(name, known.iter().map(String::as_str)).filter(|_| !has_another);
                     let shown = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
                     let more = if known.len() > SHOWN { ", ..." } else { "" };
@@ -149,6 +159,7 @@ impl Lack {
     }
 }
 
+/// Measures are also those of sweep files and of intervals that are asked for.
 const OPTION: &str = "measure";
 /// More names are not listed.
 const SHOWN: usize = 12;
