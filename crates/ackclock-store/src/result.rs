@@ -223,13 +223,13 @@ mod tests {
 
     #[test]
     fn a_result_that_lacks_a_member_is_of_another_build_if_it_is_intact_and_damaged_if_not() {
-        let text = String::from_utf8(EARLIER.to_vec()).unwrap().replace("\"fairness\":", "\"evenness\":");
+        let text = String::from_utf8(EARLIER.to_vec()).unwrap().replace("\"fingerprint\":", "\"hash_of_all\":");
         let error = parse("result.json".into(), text.as_bytes()).unwrap_err();
         assert!(matches!(error, ResultError::Damaged(..)), "{error}");
         let members: serde_json::Value = serde_json::from_str(&text).unwrap();
         let sealed = seal::to_text(&without_seal(members));
         let error = parse("result.json".into(), sealed.as_bytes()).unwrap_err();
-        assert!(matches!(error, ResultError::OtherBuild(..)) && error.to_string().contains("`fairness`"), "{error}");
+        assert!(matches!(error, ResultError::OtherBuild(..)) && error.to_string().contains("`fingerprint`"), "{error}");
         assert_eq!(error.help(), "read it with the ackclock that wrote it, or run the scenario again");
     }
 
