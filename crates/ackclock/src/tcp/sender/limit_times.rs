@@ -30,6 +30,12 @@ impl Limits {
         self.unknown_from == Time::NEVER
     }
 
+    /// Whether it is not known what limits from now on.
+    #[inline(always)]
+    pub(super) fn are_forgotten(&self, now: Time) -> bool {
+        self.unknown_from == now
+    }
+
     /// It is not known what limits from now on.
     pub(super) fn forget(&mut self, now: Time) {
         self.unknown_from = now;

@@ -8,9 +8,13 @@ use crate::units::Time;
 
 impl Sender {
     /// An event comes: what has limited since the last one is known, and what will, once everything is sent that may be.
+    #[inline(always)]
     pub(super) fn account(&mut self, now: Time) {
-        self.learn_limit();
-        self.limits.forget(now);
+        // Within an instant nothing limits for any time: what holds after the last event of it counts.
+        if !self.limits.are_forgotten(now) {
+            self.learn_limit();
+            self.limits.forget(now);
+        }
     }
 
     #[inline(never)]
