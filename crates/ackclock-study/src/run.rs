@@ -86,8 +86,10 @@ fn run_missing<'p>(
     let missing = plan.missing(|key| stored.run(key));
     let lacking = missing.iter().filter(|(planned, seed)| stored.run(&planned.key(*seed)).is_some()).count();
     if lacking > 0 {
-        let runs = if lacking == 1 { "1 kept run lacks" } else { &format!("{lacking} kept runs lack") };
-        progress.noted(&format!("{runs} a metric that is asked for now: run again"));
+        progress.noted(&match lacking {
+            1 => "1 kept run lacks a metric that a card judges or shows: it is run again".to_owned(),
+            more => format!("{more} kept runs lack a metric that a card judges or shows: they are run again"),
+        });
     }
     let missing: Vec<Job<&Planned>> = missing.into_iter().map(job).collect();
     let reused = plan.runs() - missing.len();
@@ -131,6 +133,8 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
 mod tests {
     use std::fs;
     use std::sync::atomic::Ordering;
+
+    use ackclock_store::Ledger;
 
     use super::*;
     use crate::plan::Selection;
@@ -264,6 +268,28 @@ mod tests {
         assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
         let notes = watch.notes.into_inner().unwrap();
         assert!(notes.len() == 1 && notes[0].contains("runs.jsonl`: 1 line (3) does not match"), "{notes:?}");
+    }
+
+    /// A run that was kept for other metrics, as of an earlier state of the study.
+    #[test]
+    fn a_kept_run_that_lacks_a_metric_is_run_again_and_no_other() {
+        let (study, plan) = figures();
+        let folder = tempfile::tempdir().unwrap();
+        let go = AtomicBool::new(false);
+        let first = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &Quiet).unwrap());
+        let (mut ledger, runs, _) = Ledger::open::<Row>(&folder.path().join("runs.jsonl")).unwrap();
+        let (key, row) = runs.first_key_value().unwrap();
+        let needed = plan.scenarios[0].needed.first().unwrap();
+        let mut values = row.values.clone();
+        assert!(values.remove(needed).is_some(), "{needed}");
+        ledger.append(key, &Row { values, ..row.clone() }).unwrap();
+        drop(ledger);
+        let watch = Watch { last: Mutex::new(None), notes: Mutex::default(), stop: &go, stop_after: usize::MAX };
+        let again = finished(reproduce(&study, &plan, Engine::default(), folder.path(), 1, &go, &watch).unwrap());
+        assert_eq!(again, first);
+        assert_eq!(watch.last.into_inner().unwrap().unwrap().runs_reused, 2);
+        let notes = watch.notes.into_inner().unwrap();
+        assert_eq!(notes, ["1 kept run lacks a metric that a card judges or shows: it is run again"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::value::FileValue;
 pub(crate) struct Amount<'a> {
     /// Dimensions and their limits in base units, both included.
     pub(crate) limits: &'a [Limit],
-    /// Words allowed instead.
+    /// Words that may stand instead of a number, as "infinite".
     pub(crate) words: &'static [&'static str],
     /// Numbers without unit allowed instead.
     pub(crate) bare: Bare,

@@ -6,7 +6,7 @@ use ackclock::units::Span;
 
 use super::words;
 
-/// Those of [satellites].
+/// Keys of the table `[satellites]`: what flies, and between which instants.
 #[rustfmt::skip]
 pub(super) const SATELLITES: &[Key] = &[
     Key::new("constellation", Kind::Text, Default::Derived("none"), "Ackclock",

@@ -73,7 +73,7 @@ impl Checksums {
     }
 }
 
-/// Whose checksum.
+/// By whose rule a checksum is computed: the one in the capture, that of RFC 1624, and the one that the publication prints.
 pub(super) const RULES: &[&str] = &["captured", "rfc-1624", "printed"];
 
 /// What \[RATE-CONTROL\] prints: the difference of the window, in ones' complement, is added.

@@ -32,7 +32,7 @@ pub struct Condition {
 /// What the value of a parameter may be. Limits are included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// A boolean.
+    /// `true` or `false`.
     Flag,
     /// One of these words.
     Word(&'static [&'static str]),
@@ -42,7 +42,7 @@ pub enum Kind {
     Share,
     /// A number from 0 to 1, which may be written as a fraction too, as in "1/16".
     Factor,
-    /// A whole number.
+    /// A whole number from the first to the second, both included.
     Integer(u64, u64),
     /// A number with a unit.
     Quantity(Limit),
@@ -91,7 +91,7 @@ pub enum Kind {
 /// The limits of quantities of one dimension in its base unit, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// What is measured.
+    /// Which units it may have: times, rates, sizes, counts of cells or packets.
     pub dimension: Dimension,
     /// The smallest amount.
     pub min: u64,
@@ -121,13 +121,13 @@ pub enum Family {
 /// A single value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A boolean.
+    /// Whether it is so.
     Flag(bool),
     /// One of the words of its kind.
     Word(&'static str),
     /// A number; of a level a fraction of the buffer.
     Number(f64),
-    /// A whole number.
+    /// A whole number, which no kind lets be negative.
     Integer(u64),
     /// A number with a unit.
     Quantity(Quantity),
@@ -189,7 +189,7 @@ impl Kind {
         Kind::Quantity(Limit { dimension, min, max })
     }
 
-    /// A time.
+    /// A time from the first to the second, both included.
     pub const fn time(min: Span, max: Span) -> Kind {
         Kind::Quantity(Limit::time(min, max))
     }
@@ -233,7 +233,7 @@ impl Value {
         Value::Quantity(Quantity { dimension, amount })
     }
 
-    /// A time.
+    /// A time, in whole picoseconds.
     pub const fn time(span: Span) -> Value {
         Value::quantity(Dimension::Time, span.as_ps())
     }

@@ -30,7 +30,7 @@ pub enum Dimension {
 /// A checked amount of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
-    /// What is measured.
+    /// Which units it may have: times, rates, sizes, counts of cells or packets.
     pub dimension: Dimension,
     /// In the base unit of the dimension.
     pub amount: u64,

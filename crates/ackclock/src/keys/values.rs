@@ -11,7 +11,7 @@ pub enum Setting {
     One(Value),
     /// Whole numbers, each more than the one before.
     Integers(Vec<u64>),
-    /// A table.
+    /// A table with parameters of its own.
     Table(Values),
 }
 
@@ -109,7 +109,7 @@ impl Values {
         }
     }
 
-    /// A table.
+    /// The parameters in a table.
     pub fn table(&self, name: &str) -> &Values {
         match self.setting(name) {
             Setting::Table(values) => values,
@@ -117,7 +117,7 @@ impl Values {
         }
     }
 
-    /// A boolean.
+    /// Whether a parameter is `true`.
     pub fn flag(&self, name: &str) -> bool {
         match self.value(name) {
             Value::Flag(flag) => flag,
@@ -156,7 +156,7 @@ impl Values {
         u32::try_from(self.long_integer(name)).expect("limits are below 2^32")
     }
 
-    /// A whole number.
+    /// A whole number of 64 bits.
     pub fn long_integer(&self, name: &str) -> u64 {
         match self.value(name) {
             Value::Integer(integer) => integer,
@@ -164,7 +164,7 @@ impl Values {
         }
     }
 
-    /// A time.
+    /// A time, in whole picoseconds.
     pub fn time(&self, name: &str) -> Span {
         Span::from_ps(self.amount(name))
     }

@@ -10,12 +10,12 @@ pub struct Part {
 }
 
 impl Part {
-    /// `N to M s`, in seconds with up to three decimals, N less than M.
+    /// `N to M s`, in seconds with up to three decimals, N less than M, which is an instant that a run can have.
     pub fn named(text: &str) -> Option<Part> {
         let (from, to) = text.trim().strip_suffix(" s")?.split_once(" to ")?;
         let milliseconds = |seconds: &str| {
             let ms = seconds.parse::<f64>().ok()? * 1000.0;
-            ((0.0..1e15).contains(&ms) && (ms - ms.round()).abs() < 1e-6).then_some(ms.round() as u64)
+            ((0.0..=LAST_MS).contains(&ms) && (ms - ms.round()).abs() < 1e-6).then_some(ms.round() as u64)
         };
         let (from_ms, to_ms) = (milliseconds(from)?, milliseconds(to)?);
         (from_ms < to_ms).then_some(Part { from_ms, to_ms })
@@ -43,6 +43,9 @@ impl Part {
         (self.from_ms..self.to_ms).contains(&(time.as_ps() / Span::from_ms(1).as_ps()))
     }
 }
+
+/// The last millisecond that 64 bits of picoseconds have room for, rounded down.
+const LAST_MS: f64 = 1e10;
 
 /// Values of intervals that follow each other from the start of the run; the last one ends with the run. What was not recorded is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,6 +124,7 @@ mod tests {
 
     #[test]
     fn what_is_no_part_is_refused() {
+        assert!(Part::named("0 to 10000000 s").is_some_and(|part| part.is_beyond(Span::from_ms(1))));
         for text in [
             "1 to 2",
             "1 s",
@@ -131,6 +135,8 @@ mod tests {
             "5 to 2 s",
             "2 to 2 s",
             "2 to 1e300 s",
+            // Of picoseconds that would be more than 64 bits.
+            "2 to 20000000 s",
             "0 to inf s",
         ] {
             assert_eq!(Part::named(text), None, "{text}");

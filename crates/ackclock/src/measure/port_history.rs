@@ -7,7 +7,7 @@ use crate::scenario::Recording;
 /// How a port went on, interval by interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PortHistory {
-    /// Units that waited.
+    /// Mean number of units that waited; the one in transmission does not count.
     pub queue: Intervals,
     /// The part of the time in which it transmitted.
     pub utilisation: Intervals,
