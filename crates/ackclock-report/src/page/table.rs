@@ -105,7 +105,7 @@ impl Cell {
 
     /// A mean with its interval, multiplied with `scale`. Where half the width of the interval would leave what the quantity can
     /// be, the ends are shown.
-    fn within(interval: &Interval, scale: f64, decimals: usize, (least, most): (f64, f64)) -> Cell {
+    pub fn within(interval: &Interval, scale: f64, decimals: usize, (least, most): (f64, f64)) -> Cell {
         let mean = fixed(interval.mean * scale, decimals);
         match (interval.ci95, interval.cut(least, most)) {
             (None, _) => Cell::Number(mean),

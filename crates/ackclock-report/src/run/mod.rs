@@ -114,15 +114,29 @@ fn totals(document: &Document, shown: &Document) -> Table {
     row("UDP loss".into(), &summary.udp_loss, 1.0, 4, Some(0.0));
     row("packets lost on links".into(), &summary.lost_on_links, 1.0, 1, None);
     for (text, value) in &summary.measures {
-        let unit = Expression::parse(text).map_or("", |measure| measure.unit());
-        let scale = Scale::fitting(value.map_or(0.0, |value| value.mean), if unit == "fraction" { "" } else { unit });
-        let known = document.runs.iter().filter(|run| run.measures.get(text).is_some_and(Option::is_some)).count();
-        let of_runs = if known < seeds { format!(" ({known} of {seeds} runs)") } else { String::new() };
-        let unit = if scale.unit.is_empty() { String::new() } else { format!(", {}", scale.unit) };
-        let name = format!("measure {text}{unit}{of_runs}");
-        row(name, value, scale.factor, 4, None);
+        table.row(measure_row(document, shown, text, value.as_ref()));
     }
     table.note(note)
+}
+
+/// A measure that was asked for, over the runs in which it has a value; its interval is cut to what the measure can be.
+fn measure_row(document: &Document, shown: &Document, text: &str, value: Option<&Interval>) -> Vec<Cell> {
+    let Some((value, measure)) = value.zip(Expression::parse(text).ok()) else {
+        return vec![Cell::text(format!("measure {text}")), Cell::None, Cell::None, Cell::None];
+    };
+    let unit = if measure.unit() == "fraction" { "" } else { measure.unit() };
+    let scale = Scale::fitting(value.mean.abs(), unit);
+    let unit = if scale.unit.is_empty() { String::new() } else { format!(", {}", scale.unit) };
+    let (known, seeds) = (document.runs.iter().filter(|run| run.measures[text].is_some()).count(), document.runs.len());
+    let of_runs = if known < seeds { format!(" ({known} of {seeds} runs)") } else { String::new() };
+    let limits = measure.range().limits(shown.summary.flows.len());
+    let number = |value: f64| Cell::number(value * scale.factor, 4);
+    vec![
+        Cell::Text(format!("measure {text}{unit}{of_runs}")),
+        Cell::within(value, scale.factor, 4, limits),
+        number(value.min),
+        number(value.max),
+    ]
 }
 
 /// The table of flows: all of a few; of many the best and the worst, and all of them folded away.
@@ -356,6 +370,28 @@ mod tests {
         assert!(html.contains("<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &#39;é&#39; 衛星</h1>"));
         assert!(html.contains("&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;") && html.contains("&lt;img src=x"));
         assert!(!html.contains("<img") && !html.contains("alert(\"1\")"));
+    }
+
+    /// Of .96, .98 and .99 the mean is .9767 and half the interval .0379; .1, −.2 and −.2 make −.1 ± .4303.
+    #[test]
+    fn an_interval_of_a_measure_is_cut_to_what_it_can_be() {
+        let mut document = example(2, 2, 3);
+        for (run, (jain, trend)) in document.runs.iter_mut().zip([(0.96, 0.1), (0.98, -0.2), (0.99, -0.2)]) {
+            let ratio = (run.seed == 1).then_some(2.0);
+            run.measures =
+                [("jain(goodput)", Some(jain)), ("queue-trend(a->b)", Some(trend)), ("ratio(sent: f1 / f2)", ratio)]
+                    .map(|(text, value)| (text.to_owned(), value))
+                    .into();
+        }
+        document.summary = SummaryPart::of(&document.runs);
+        let html = run(&document, 1, &[]);
+        let row = |name: &str| {
+            let row = html.split(&format!("measure {name}")).nth(1).unwrap_or_else(|| panic!("no {name}"));
+            row.split("</tr>").next().unwrap().to_owned()
+        };
+        assert!(row("jain(goodput)").contains("0.9387 to 1.0000"), "{}", row("jain(goodput)"));
+        assert!(row("queue-trend(a-&gt;b)").contains("0.4303") && !row("queue-trend(a-&gt;b)").contains(" to "));
+        assert!(row("ratio(sent: f1 / f2)").contains("(1 of 3 runs)"));
     }
 
     /// Flow 1 delivers 1.1, 1.2 and 1.3 Mb/s with the warm-up, half as much again without it. The means are 0.82 and 0.9
