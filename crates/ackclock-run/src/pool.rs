@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use ackclock::record::Records;
 use ackclock::sim::{self, Engine, Simulation};
-use ackclock::units::Span;
+use ackclock::units::{Span, Time};
 
 use crate::job::{Job, Jobs, Load};
 use crate::progress::{Status, Sums};
@@ -217,7 +217,7 @@ impl Shared<'_> {
         let mut simulation = sim::build_with(&scenario, seed, self.limits.engine);
         drop(scenario);
         *beside += began.elapsed();
-        let mut slice = FIRST_SLICE;
+        let mut slice = Slice { from: Time::ZERO, length: FIRST_SLICE };
         while !simulation.progress().finished() {
             if self.is_to_stop() {
                 return None;
@@ -235,23 +235,25 @@ impl Shared<'_> {
         Some(End::Finished(Box::new(records)))
     }
 
-    /// Simulates one slice. Returns the length of the next one: such that it takes about `SLICE` of real time.
-    fn step(&self, simulation: &mut Simulation, slice: Span, cost_per_s: f64) -> Span {
+    /// Simulates one slice. Returns the next one: such that it takes about `SLICE` of real time. After a slice without an event it
+    /// begins with the next event.
+    fn step(&self, simulation: &mut Simulation, Slice { from, length }: Slice, cost_per_s: f64) -> Slice {
         let before = simulation.progress();
         let started = Instant::now();
-        let after = simulation.step(before.now + slice.min(before.end.since(before.now)));
+        let after = simulation.step(from + length.min(before.end.since(from)));
         let took = started.elapsed();
         let mut sums = self.sums();
         sums.work += after.now.since(before.now).as_secs_f64() * cost_per_s;
         sums.simulation += took;
         sums.events += after.events - before.events;
-        if took < SLICE / 2 {
-            (slice + slice).min(LONGEST_SLICE)
+        let length = if took < SLICE / 2 {
+            (length + length).min(LONGEST_SLICE)
         } else if took > SLICE * 2 {
-            Span::from_ps(slice.as_ps() / 2).max(SHORTEST_SLICE)
+            Span::from_ps(length.as_ps() / 2).max(SHORTEST_SLICE)
         } else {
-            slice
-        }
+            length
+        };
+        Slice { from: if after.events > before.events { after.now } else { simulation.next_event() }, length }
     }
 
     fn is_to_stop(&self) -> bool {
@@ -268,11 +270,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What is simulated before the clock is asked: some time after an instant. Up to there nothing happens.
+struct Slice {
+    from: Time,
+    length: Span,
+}
+
 /// How long a run takes to notice that it is to stop, roughly.
 const SLICE: Duration = Duration::from_millis(50);
 const FIRST_SLICE: Span = Span::from_us(100);
 const SHORTEST_SLICE: Span = Span::from_us(1);
-/// Quiet times pass quickly, but what follows them may not be quiet.
+/// What is quiet now may not be so at the end of a slice.
 const LONGEST_SLICE: Span = Span::from_secs(1);
 /// How often progress is reported.
 const TELL_EVERY: Duration = Duration::from_millis(100);

@@ -79,6 +79,13 @@ impl Network {
         }
     }
 
+    fn next_event(&self) -> Time {
+        match self {
+            Network::Batched(network) => network.next_event(),
+            Network::Reference(network) => network.next_event(),
+        }
+    }
+
     fn events(&self) -> u64 {
         match self {
             Network::Batched(network) => network.events(),
@@ -182,6 +189,11 @@ impl Simulation {
     pub fn progress(&self) -> Progress {
         let end = if self.cancelled { self.now } else { self.end };
         Progress { now: self.now, end, events: self.network.events() }
+    }
+
+    /// Before then, nothing happens, as far as is known: at least where the run is, at most its end.
+    pub fn next_event(&self) -> Time {
+        self.network.next_event().min(self.end).max(self.now)
     }
 
     /// Ends the run here: further steps do nothing, and the records say that it is not complete.

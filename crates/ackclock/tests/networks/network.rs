@@ -207,6 +207,27 @@ fn the_same_seed_gives_the_same_bits_in_any_number_of_steps_and_threads() {
     assert_eq!(sliced.records(), whole[0]);
 }
 
+/// From one event to the next: nothing happens before it, and the run is the same. After its last event it is over at once.
+#[test]
+fn the_next_event_is_known_beforehand() {
+    let scenario = scenario(LAN, &["traffic.size=20 kB", "flow.f2.start=50 s", "duration=1000 s"]);
+    let whole = run(&scenario, 1);
+    for engine in [Engine::Batched, Engine::Reference] {
+        let mut simulation = sim::build_with(&scenario, 1, engine);
+        let (mut longest, mut steps) = (Span::ZERO, 0);
+        while !simulation.progress().finished() {
+            let (before, next) = (simulation.progress(), simulation.next_event());
+            assert_eq!(simulation.step(next).events, before.events, "{engine:?}: nothing before {next}");
+            longest = longest.max(next.since(before.now));
+            simulation.step(next + Span::from_us(1));
+            steps += 1;
+        }
+        assert_eq!(simulation.records(), whole);
+        assert!(longest > Span::from_secs(900), "{engine:?}: nothing is left to do");
+        assert!(steps < 20_000, "{engine:?}: {steps}");
+    }
+}
+
 #[test]
 fn flows_begin_a_random_time_after_their_start() {
     let jitter = "traffic = { start = \"100 ms\", start_jitter = \"50 ms\" }";

@@ -371,15 +371,15 @@ impl Batched {
         self.io.abr.first_unready(arrivals, |flow, arrives| writers[flow].iter().all(|port| arrives < of(port)))
     }
 
+    /// Before then nothing happens anywhere, as far as is known.
+    pub fn next_event(&self) -> Time {
+        let next = self.processes.iter().map(|process| process.process().next(&self.io));
+        next.min().expect("a network has hosts")
+    }
+
     /// Nothing happened within the horizons: goes to the first thing that will.
     fn skip(&mut self, until: Time) {
-        let next = self
-            .processes
-            .iter()
-            .map(|process| process.process().next(&self.io))
-            .min()
-            .expect("a network has hosts")
-            .min(until);
+        let next = self.next_event().min(until);
         for (process, clocks) in self.processes.iter_mut().zip(&mut self.clocks).filter(|(_, clocks)| **clocks < next) {
             process.process_mut().advance(next, &mut self.io);
             *clocks = next;

@@ -102,6 +102,11 @@ impl Reference {
         network
     }
 
+    /// The time of the next event.
+    pub fn next_event(&self) -> Time {
+        self.event_tree.next()
+    }
+
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
         let links = self.links.len();
