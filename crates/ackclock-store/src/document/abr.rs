@@ -86,8 +86,8 @@ impl Rates {
 
 impl AbrSummary {
     /// Of the connection of one flow in several runs, if it is one of ABR.
-    pub(super) fn of(all: &[Option<&Abr>]) -> Option<AbrSummary> {
-        let abr: Vec<&Abr> = all.iter().copied().collect::<Option<_>>()?;
+    pub(super) fn of<'a>(all: impl Iterator<Item = Option<&'a Abr>>) -> Option<AbrSummary> {
+        let abr: Vec<&Abr> = all.collect::<Option<_>>()?;
         Some(AbrSummary {
             least_acr_bps: over(&abr, |abr| Some(abr.least_acr_bps))?,
             mean_acr_bps: over(&abr, |abr| Some(abr.mean_acr_bps))?,
@@ -99,8 +99,8 @@ impl AbrSummary {
 
 impl RatesSummary {
     /// Of one port in several runs, if it has a rate algorithm.
-    pub(super) fn of(all: &[Option<&Rates>]) -> Option<RatesSummary> {
-        let rates: Vec<&Rates> = all.iter().copied().collect::<Option<_>>()?;
+    pub(super) fn of<'a>(all: impl Iterator<Item = Option<&'a Rates>>) -> Option<RatesSummary> {
+        let rates: Vec<&Rates> = all.collect::<Option<_>>()?;
         Some(RatesSummary {
             marked_cells: over(&rates, |rates| Some(rates.marked_cells as f64))?,
             allocation_bps: over(&rates, |rates| rates.allocation_bps),
@@ -171,19 +171,19 @@ mod tests {
             Abr::from(&record)
         };
         let (one, two) = (abr(1.0, 10), abr(3.0, 30));
-        let summary = AbrSummary::of(&[Some(&one), Some(&two)]).unwrap();
+        let summary = AbrSummary::of([Some(&one), Some(&two)].into_iter()).unwrap();
         let means = [summary.least_acr_bps, summary.mean_acr_bps, summary.max_min_share_bps].map(|of| of.mean);
         assert_eq!(means, [848.0, 1696.0, 2544.0]);
         assert_eq!((summary.counts.forward_rm_cells.mean, summary.least_acr_bps.max), (20.0, 1272.0));
-        assert_eq!(AbrSummary::of(&[Some(&one), None]), None);
+        assert_eq!(AbrSummary::of([Some(&one), None].into_iter()), None);
 
         let (some, none) =
             (Rates { marked_cells: 4, allocation_bps: Some(1e6) }, Rates { marked_cells: 8, allocation_bps: None });
-        let summary = RatesSummary::of(&[Some(&some), Some(&some)]).unwrap();
+        let summary = RatesSummary::of([Some(&some), Some(&some)].into_iter()).unwrap();
         assert_eq!((summary.marked_cells.mean, summary.allocation_bps.map(|of| of.mean)), (4.0, Some(1e6)));
-        let summary = RatesSummary::of(&[Some(&some), Some(&none)]).unwrap();
+        let summary = RatesSummary::of([Some(&some), Some(&none)].into_iter()).unwrap();
         assert_eq!((summary.marked_cells.mean, summary.allocation_bps), (6.0, None));
-        assert_eq!(RatesSummary::of(&[None, Some(&some)]), None);
+        assert_eq!(RatesSummary::of([None, Some(&some)].into_iter()), None);
     }
 
     #[test]

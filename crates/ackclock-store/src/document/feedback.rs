@@ -67,8 +67,8 @@ impl From<&MaxMinShare> for MaxMin {
 
 impl MaxMinSummary {
     /// Of one flow in several runs, if it has a share.
-    pub(super) fn of(all: &[Option<&MaxMin>]) -> Option<MaxMinSummary> {
-        let all: Vec<&MaxMin> = all.iter().copied().collect::<Option<_>>()?;
+    pub(super) fn of<'a>(all: impl Iterator<Item = Option<&'a MaxMin>>) -> Option<MaxMinSummary> {
+        let all: Vec<&MaxMin> = all.collect::<Option<_>>()?;
         Some(MaxMinSummary {
             max_min_share_bps: over(&all, |share| Some(share.max_min_share_bps))?,
             max_min_goodput_bps: over(&all, |share| Some(share.max_min_goodput_bps))?,
@@ -83,8 +83,8 @@ pub(super) fn weighted_fairness(all: impl Iterator<Item = (f64, MaxMin)> + Clone
 
 impl FeedbackSummary {
     /// Of one port in several runs, if its router tells rates.
-    pub(super) fn of(all: &[Option<&Feedback>]) -> Option<FeedbackSummary> {
-        let all: Vec<&Feedback> = all.iter().copied().collect::<Option<_>>()?;
+    pub(super) fn of<'a>(all: impl Iterator<Item = Option<&'a Feedback>>) -> Option<FeedbackSummary> {
+        let all: Vec<&Feedback> = all.collect::<Option<_>>()?;
         Some(FeedbackSummary {
             acks: over(&all, |feedback| Some(feedback.acks as f64))?,
             windows_lowered: over(&all, |feedback| Some(feedback.windows_lowered as f64))?,

@@ -39,6 +39,10 @@ const ROUNDING: f64 = 1e-9;
 
 /// One number of each item, summarized.
 pub(crate) fn over<T>(items: &[T], number: impl Fn(&T) -> Option<f64>) -> Option<Interval> {
+    // Most documents are of one run, which needs no list.
+    if let [item] = items {
+        return stats::summarize(&[number(item)?]).map(Interval::from);
+    }
     let values: Option<Vec<f64>> = items.iter().map(number).collect();
     stats::summarize(&values?).map(Interval::from)
 }

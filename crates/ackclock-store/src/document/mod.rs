@@ -22,7 +22,7 @@ pub mod summary;
 pub use limited::Limited;
 pub use run::{DropCounts, Flow, Link, LinkVc, Port, PortAfterWarmup, Run, Udp, UdpAfterWarmup, Vc};
 
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::io::{self, Write};
 
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::sim::RESULT_VERSION;
@@ -131,10 +131,9 @@ impl Document {
 
     /// Writes the same text, piece by piece: of many flows it is long. Its last member is the checksum of all before.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        // JSON comes in pieces of a few octets, which cost a checksum more than they are long.
-        let mut out = BufWriter::with_capacity(1 << 16, Sealing::new(out));
+        let mut out = Sealing::new(out);
         lines::write(&mut out, self, DEPTH)?;
-        out.into_inner().map_err(IntoInnerError::into_error)?.finish().map(drop)
+        out.finish().map(drop)
     }
 
     /// Reads a document; `None` for any other text.

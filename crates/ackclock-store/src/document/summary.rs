@@ -160,8 +160,8 @@ impl FlowSummary {
             counts: counted(flows, |flow| &flow.counts.0)?,
             one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
             round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
-            abr: AbrSummary::of(&flows.iter().map(|flow| flow.abr.as_ref()).collect::<Vec<_>>()),
-            max_min: MaxMinSummary::of(&flows.iter().map(|flow| flow.max_min.as_ref()).collect::<Vec<_>>()),
+            abr: AbrSummary::of(flows.iter().map(|flow| flow.abr.as_ref())),
+            max_min: MaxMinSummary::of(flows.iter().map(|flow| flow.max_min.as_ref())),
             limited: Limited::over(flows),
         })
     }
@@ -220,8 +220,8 @@ impl PortSummary {
             },
             mean_queue: over(ports, |port| Some(port.mean_queue))?,
             max_queue: over(ports, |port| Some(port.max_queue as f64))?,
-            rates: RatesSummary::of(&ports.iter().map(|port| port.rates.as_ref()).collect::<Vec<_>>()),
-            feedback: FeedbackSummary::of(&ports.iter().map(|port| port.feedback.as_ref()).collect::<Vec<_>>()),
+            rates: RatesSummary::of(ports.iter().map(|port| port.rates.as_ref())),
+            feedback: FeedbackSummary::of(ports.iter().map(|port| port.feedback.as_ref())),
             sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
     }
@@ -239,8 +239,13 @@ fn asked(runs: &[Run]) -> BTreeMap<String, Option<Interval>> {
 /// was changed so that some are missing, they are left out, and the summary is not that of the document.
 fn each<P, S>(runs: &[Run], parts: impl Fn(&Run) -> &Vec<P>, summary: impl Fn(&[&P]) -> Option<S>) -> Vec<S> {
     let count = runs.first().map_or(0, |run| parts(run).len());
-    let nth = |n: usize| runs.iter().filter_map(|run| parts(run).get(n)).collect::<Vec<_>>();
-    (0..count).filter_map(|n| summary(&nth(n))).collect()
+    let (mut all, mut nth) = (Vec::with_capacity(count), Vec::with_capacity(runs.len()));
+    for n in 0..count {
+        nth.clear();
+        nth.extend(runs.iter().filter_map(|run| parts(run).get(n)));
+        all.extend(summary(&nth));
+    }
+    all
 }
 
 #[cfg(test)]

@@ -62,20 +62,32 @@ impl Sender {
         self.limited_by_windows(now);
     }
 
-    /// [`Sender::poll`] on the fast path: mostly new data, and always a plain segment.
+    /// [`Sender::poll`] on the fast path.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u64, u32)> {
+        let (seq, len) = self.next_fast(now)?;
+        Some((seq, self.send_fast(now, seq, len)))
+    }
+
+    /// The next segment on the fast path, as its first byte and its length; `None` if the window or the data allows none. To be asked
+    /// before anything else: mostly one acknowledgement allows one segment.
+    #[inline(always)]
+    pub fn next_fast(&mut self, now: Time) -> Option<(u64, u64)> {
         let seq = self.flight.nxt;
         if seq >= self.flight.limit {
             self.data_ends(now);
             return None;
         }
         let len = self.flight.segment_len(seq);
-        if seq + len > self.window_end {
-            return None;
-        }
+        (seq + len <= self.window_end).then_some((seq, len))
+    }
+
+    /// Sends what [`Sender::next_fast`] returned now: mostly new data, and always a plain segment. Returns its length.
+    #[inline(always)]
+    pub fn send_fast(&mut self, now: Time, seq: u64, len: u64) -> u32 {
+        debug_assert!(self.plain, "a sender on the fast path is");
         if seq < self.flight.max {
-            return Some((seq, self.send(now, seq, false)));
+            return self.send(now, seq, false);
         }
         if self.timed == NONE {
             self.time(now, seq);
@@ -88,16 +100,7 @@ impl Sender {
             self.timer.start(now);
         }
         self.count(now, seq, len);
-        Some((seq, len as u32))
-    }
-
-    /// Whether the window allows to send more, of a sender on the fast path.
-    #[inline(always)]
-    pub fn may_send(&mut self, now: Time) -> bool {
-        if self.flight.nxt >= self.flight.limit {
-            self.data_ends(now);
-        }
-        self.next_by_window() != NONE
+        len as u32
     }
 
     /// Until when nothing that waits in the host can be taken back, of a sender on the fast path, whatever is acknowledged

@@ -183,13 +183,13 @@ impl Hosts {
                         break;
                     }
                     let has_more = loop {
+                        let Some((seq, len)) = sender.next_fast(now) else { break false };
                         // What certainly goes later in this batch need not wait for it.
                         let start = fast_uplink.start(now);
                         if start > now && (start >= self.clock || start > sender.keeps_waiting_until(now)) {
-                            break sender.may_send(now);
+                            break true;
                         }
-                        let Some((seq, len)) = sender.poll_fast(now) else { break false };
-                        debug_assert!(sender.is_plain(), "a sender on the fast path is");
+                        let len = sender.send_fast(now, seq, len);
                         fast_uplink.send(start, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {
