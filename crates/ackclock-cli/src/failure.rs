@@ -10,10 +10,8 @@ use ackclock_store::tables::TableError;
 
 use crate::{console, diagnostics};
 
-/// The exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All is well.
     Fine = 0,
     /// Something outside failed: a file, a folder, a disk.
     Outside = 1,
@@ -34,14 +32,7 @@ pub enum Exit {
 #[derive(Debug)]
 pub enum Failure {
     /// One message and what to do about it.
-    Message {
-        /// The exit code.
-        exit: Exit,
-        /// What is wrong.
-        text: String,
-        /// The remedy.
-        help: String,
-    },
+    Message { exit: Exit, text: String, help: String },
     /// A scenario with everything that is wrong with it.
     Scenario {
         /// Never empty.
@@ -52,7 +43,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Something outside failed.
     pub fn outside(text: impl Display, help: impl Display) -> Failure {
         Failure::Message { exit: Exit::Outside, text: text.to_string(), help: help.to_string() }
     }

@@ -29,11 +29,9 @@ pub fn print_styled(text: &str) -> Result<(), Failure> {
 pub enum Output {
     /// Standard output; none any more once the reader has gone away.
     Standard(Option<BufWriter<io::Stdout>>),
-    /// A file.
     File {
         /// The text on its way.
         writer: WholeFile,
-        /// Its name.
         path: PathBuf,
         /// What to do if it cannot be written there.
         elsewhere: &'static str,
@@ -59,7 +57,6 @@ impl Output {
         !matches!(self, Output::Standard(None))
     }
 
-    /// Writes some text.
     pub fn write(&mut self, text: &str) -> Result<(), Failure> {
         self.write_bytes(text.as_bytes())
     }

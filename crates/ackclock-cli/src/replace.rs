@@ -12,7 +12,6 @@ use crate::output::Output;
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
-    /// An HTML page.
     Report,
     /// An SVG or PDF figure.
     Figure,

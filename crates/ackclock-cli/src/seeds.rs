@@ -71,7 +71,6 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// The folder for the result of a scenario.
 pub fn prepare(path: &Path, part: &ScenarioPart) -> Result<Folder, StoreError> {
     Folder::prepare(path, part, |owner| say_that_it_waits(path, owner))
 }

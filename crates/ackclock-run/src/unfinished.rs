@@ -27,7 +27,6 @@ use crate::KeepError;
 /// The finished runs of a scenario whose result is not written yet.
 #[derive(Debug)]
 pub struct Unfinished {
-    /// The result folder.
     result: PathBuf,
     path: PathBuf,
     /// There once a run is in it.

@@ -37,7 +37,6 @@ impl Checks {
         checks
     }
 
-    /// The next one.
     pub fn next(&self) -> Time {
         self.next
     }

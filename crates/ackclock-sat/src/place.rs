@@ -68,7 +68,6 @@ impl fmt::Display for Place {
 /// A place as vectors, at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Station {
-    /// Where it is.
     pub position: Vector,
     /// Where the zenith is, of length 1.
     pub up: Vector,

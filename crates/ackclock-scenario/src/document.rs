@@ -48,7 +48,6 @@ pub(crate) struct Named {
 }
 
 impl Document {
-    /// Checks the tree.
     pub(crate) fn read(tree: &Table, report: &mut Report) -> Document {
         let tables: Vec<&'static str> =
             Section::ALL.iter().filter(|section| is_top_level(**section)).map(|section| section.key()).collect();

@@ -182,7 +182,6 @@ fn spelled(value: Parameter) -> String {
     }
 }
 
-/// A time.
 fn time() -> Value {
     quantity(&INSTANT)
 }

@@ -59,7 +59,6 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
 }
 
-/// One result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Compared {
     pub label: String,

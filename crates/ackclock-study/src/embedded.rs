@@ -12,7 +12,6 @@ pub(crate) fn file(name: &str) -> Option<&'static str> {
     FILES.binary_search_by_key(&name, |(known, _)| known).ok().map(|i| FILES[i].1)
 }
 
-/// The names of all files.
 pub(crate) fn file_names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }

@@ -106,7 +106,6 @@ pub(crate) fn draw(
     Ok(Some(drawn))
 }
 
-/// A run of a figure.
 struct FigureRun {
     /// Which figure of those that are drawn.
     figure: usize,

@@ -31,7 +31,6 @@ pub struct Selection {
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) scope: Scope,
-    /// Every different scenario.
     pub(crate) scenarios: Vec<Planned>,
     /// Points to scenarios. Different points may be the same scenario.
     pub(crate) index: BTreeMap<Point, usize>,
@@ -45,7 +44,6 @@ pub(crate) struct Planned {
     /// A point that leads to it.
     pub point: Point,
     pub scenario: Arc<Scenario>,
-    /// Its canonical text.
     pub resolved: String,
     /// Seeds 1 to this.
     pub seeds: u64,
@@ -200,7 +198,6 @@ impl Scope {
         self.seeds_of(card).min(study.head.sensitivity_seeds)
     }
 
-    /// The cards wanted.
     pub fn cards<'a>(&self, study: &'a Study) -> impl Iterator<Item = &'a Card> {
         study.head.cards.iter().filter(|card| self.cards.contains(&card.id))
     }

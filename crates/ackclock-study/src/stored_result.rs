@@ -40,7 +40,6 @@ impl StoredRuns {
         &mut self.folder
     }
 
-    /// A finished run.
     pub fn run(&self, key: &Key) -> Option<&Row> {
         self.runs.get(key)
     }

@@ -98,7 +98,6 @@ impl Study {
         self.points(at).expect("checked when the study was loaded")
     }
 
-    /// The assumptions of a card.
     pub(crate) fn assumptions_of(&self, card: &Card) -> impl Iterator<Item = &Assumption> {
         self.assumptions.iter().filter(|assumption| assumption.card == card.id)
     }
@@ -152,7 +151,6 @@ impl Study {
         }
     }
 
-    /// The comparisons of a card.
     pub(crate) fn comparisons_of(&self, card: &Card) -> impl Iterator<Item = &Comparison> {
         self.comparisons.iter().filter(|comparison| comparison.card == card.id)
     }

@@ -210,6 +210,5 @@ pub(crate) fn files() -> Vec<&'static str> {
     [PLAN].into_iter().chain(write::TABLES).collect()
 }
 
-/// The finished runs.
 pub(crate) const LEDGER: &str = "runs.jsonl";
 pub(crate) const PLAN: &str = "sweep.json";

@@ -13,7 +13,6 @@ use crate::results::pooled::POOLED;
 use crate::results::{Results, Status};
 use crate::summary::{self, Baseline, Method};
 
-/// A column.
 #[derive(Clone, Debug)]
 struct Column {
     name: String,

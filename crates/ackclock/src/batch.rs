@@ -18,7 +18,6 @@ const PATIENCE: u32 = 8;
 const KEPT: usize = 8;
 
 impl<T: Copy + Default> Batch<T> {
-    /// What there is.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.room[..self.len]
@@ -30,7 +29,6 @@ impl<T: Copy + Default> Batch<T> {
         &mut self.room[..self.len]
     }
 
-    /// Appends a value.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
         *self.place() = value;
@@ -119,7 +117,6 @@ impl<T: Copy + Default> Queue<T> {
         if self.values.is_full() { self.clean_place() } else { self.values.place() }
     }
 
-    /// What there is.
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.values.as_slice()[self.taken..]
     }
@@ -129,7 +126,6 @@ impl<T: Copy + Default> Queue<T> {
         &mut self.values.as_mut_slice()[self.taken..]
     }
 
-    /// The first value.
     #[inline]
     pub(crate) fn first(&self) -> Option<&T> {
         self.values.as_slice().get(self.taken)
@@ -149,7 +145,6 @@ impl<T: Copy + Default> Queue<T> {
         self.values.place()
     }
 
-    /// Appends a value.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
         *self.place() = value;

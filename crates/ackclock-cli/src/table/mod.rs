@@ -237,9 +237,7 @@ const TOTAL_LINES: usize = 5;
 const FOLDED_LINES: usize = 4;
 /// Lines of flows: more flows are summed up as best, median, worst and a count.
 const FLOW_LINES: usize = 6;
-/// Lines of ports.
 const PORT_LINES: usize = 4;
-/// Lines of events.
 const EVENT_LINES: usize = 8;
 #[cfg(test)]
 mod tests {

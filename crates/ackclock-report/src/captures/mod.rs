@@ -50,7 +50,6 @@ struct Origin {
     fingerprint: String,
 }
 
-/// One file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     /// The file is called HOST.pcapng.

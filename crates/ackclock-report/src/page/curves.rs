@@ -20,7 +20,6 @@ pub struct Curves {
     pub curves: Vec<Curve>,
 }
 
-/// One curve.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// What it is of.

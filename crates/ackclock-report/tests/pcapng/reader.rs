@@ -1,6 +1,5 @@
 //! A reader of pcapng, written from the draft and knowing nothing of the writer. It refuses what is not well formed.
 
-/// One block.
 #[derive(Debug)]
 pub struct Block {
     pub block_type: u32,
@@ -31,7 +30,6 @@ pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// All blocks of a file.
 pub fn blocks(file: &[u8]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut rest = file;

@@ -196,7 +196,6 @@ fn fits_a_narrow_window(browser: &Path, name: &str, report: &str) {
     shoot(browser, name, report, 1100, 2000, "light");
 }
 
-/// A chart with one line.
 fn chart(id: &str, end: f64, line: Line) -> Chart {
     Chart {
         id: id.into(),

@@ -6,7 +6,6 @@ use ackclock_store::document::Document;
 use ackclock_store::document::example::example;
 use ackclock_store::document::summary::SummaryPart;
 
-/// The simulated time.
 const SECONDS: f64 = 10.0;
 
 /// A made-up result whose flows and ports bear the names of [`series`], with some spread over the seeds.

@@ -22,12 +22,10 @@ pub(crate) struct Watch {
     rose: Option<Time>,
     last: Option<(Time, f64)>,
     before: Option<(Time, f64)>,
-    /// What is over.
     pub passes: Vec<(Time, Time)>,
 }
 
 impl Watch {
-    /// The next look.
     pub fn look(&mut self, line: &LineOfSight<'_>, time: Time, margin: f64) -> Result<(), SatError> {
         match (self.last, self.rose) {
             (None, _) if margin > 0.0 => self.rose = Some(time),

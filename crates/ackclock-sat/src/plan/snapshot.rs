@@ -37,7 +37,6 @@ impl<'a> Snapshot<'a> {
         self.known.fill(None);
     }
 
-    /// A satellite.
     pub fn satellite(&mut self, id: usize) -> Result<Vector, SatError> {
         match self.known[id] {
             Some(position) => Ok(position),

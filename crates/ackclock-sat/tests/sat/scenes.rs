@@ -45,7 +45,6 @@ pub fn delay_ms(plan: &Plan, time: Time) -> f64 {
     plan.delay(from, to, time).expect("there is a path").as_secs_f64() * 1e3
 }
 
-/// The two terminals.
 pub fn ends(plan: &Plan) -> (usize, usize) {
     (plan.nodes.len() - 2, plan.nodes.len() - 1)
 }

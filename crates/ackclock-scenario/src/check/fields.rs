@@ -66,7 +66,6 @@ impl<'a> Fields<'a> {
         time_of(key, item, min, self.report)
     }
 
-    /// A quantity.
     pub(super) fn quantity(&mut self, key: &str, kind: &Kind) -> Option<Quantity> {
         let item = self.item(key, "\"...\"")?;
         quantity_of(key, kind, item, self.report)

@@ -154,7 +154,6 @@ impl Network {
         }
     }
 
-    /// The host at a place.
     pub(crate) fn host_at(&self, place: &str) -> Option<NodeId> {
         self.at_places.get(place).copied()
     }
@@ -227,7 +226,6 @@ impl Network {
         place.map_or(&self.nodes[host].name, |(name, _)| name)
     }
 
-    /// The node of a name.
     pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
         nodes::named(&self.nodes, name)
     }

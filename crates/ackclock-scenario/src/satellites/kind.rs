@@ -13,7 +13,6 @@ pub(crate) enum SatelliteKind {
     /// One above the equator.
     Geostationary,
     Iridium,
-    /// Another Walker constellation.
     Walker,
     /// Those of a file of element sets.
     Elements,

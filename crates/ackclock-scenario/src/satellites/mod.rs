@@ -34,7 +34,6 @@ pub(crate) struct Satellites {
     kind: SatelliteKind,
     /// What the contact plan is computed from; none where only a plan is given.
     setup: Option<Setup>,
-    /// The plan that is read.
     read: Option<Plan>,
 }
 
@@ -94,7 +93,6 @@ impl Satellites {
         Ok(Some(satellites))
     }
 
-    /// The place of a name.
     pub(crate) fn place(&self, name: &str) -> Option<&GroundPlace> {
         self.places.iter().find(|place| place.name == name)
     }

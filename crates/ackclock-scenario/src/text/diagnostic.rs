@@ -77,7 +77,6 @@ impl Place {
 /// A place by number: the text (in order of reading) and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct At {
-    /// Which text.
     text: u32,
     start: u32,
     end: u32,
@@ -145,7 +144,6 @@ impl Report {
         self.scenario = path.into();
     }
 
-    /// Adds a text.
     pub(crate) fn add_text(&mut self, file: &str, text: &str) -> TextId {
         self.add(file, text, false)
     }
@@ -180,7 +178,6 @@ impl Report {
         self.draft(Severity::Error, false, at.into(), message.into())
     }
 
-    /// A warning.
     pub(crate) fn warning(&mut self, at: impl Into<Option<At>>, message: impl Into<String>) -> Draft<'_> {
         self.draft(Severity::Warning, false, at.into(), message.into())
     }
@@ -286,7 +283,6 @@ impl Draft<'_> {
         self
     }
 
-    /// What to do.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         self.diagnostic.help = Some(help.into());
         self

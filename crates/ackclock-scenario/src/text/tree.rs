@@ -7,7 +7,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::text::diagnostic::{At, TextId};
 
-/// A table.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// Its header, its braces, or the first mention of its name.
@@ -43,7 +42,6 @@ pub(crate) enum Node {
 }
 
 impl Table {
-    /// An empty table.
     pub(crate) fn empty(at: At) -> Table {
         Table { at, entries: BTreeMap::new() }
     }
@@ -74,7 +72,6 @@ impl Table {
 }
 
 impl Item {
-    /// A parsed value.
     pub(crate) fn read(value: &Spanned<DeValue<'_>>, text: TextId, offset: usize) -> Item {
         let at = At::new(text, value.span(), offset);
         let node = match value.get_ref() {

@@ -89,7 +89,6 @@ impl Marker {
         }
     }
 
-    /// Writes it, sealed.
     pub fn write(&mut self, folder: &Path) -> Result<(), StoreError> {
         self.ackclock = Some(env!("CARGO_PKG_VERSION").into());
         let text = seal::to_text(self);

@@ -62,7 +62,6 @@ impl Index {
         }
     }
 
-    /// The index of a folder.
     pub(super) fn read(folder: &Path) -> Result<Index, TableError> {
         let path = folder.join(INDEX);
         let text = files::read(&path).map_err(|error| TableError::io(&path, error))?;

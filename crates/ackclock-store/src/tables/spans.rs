@@ -47,7 +47,6 @@ fn is_told_by_times(columns: &Columns) -> bool {
 pub(super) struct IntervalRow {
     /// The number of the first.
     pub first: u64,
-    /// How many.
     pub intervals: u64,
     /// Smallest value, mean and largest.
     pub numbers: [f64; 3],

@@ -265,7 +265,6 @@ fn values<'a>(column: &Column, parts: &[(&Rows<'a>, Range<usize>)], intervals: &
     }
 }
 
-/// The times of rows of intervals.
 fn times(column: &Column, rows: &Rows<'_>, intervals: &[IntervalRow]) -> Vec<u64> {
     let Columns::Intervals { interval, end, .. } = &rows.series.columns else { return Vec::new() };
     let time = |(start, end): (u64, u64)| if column.is_of_starts() { start } else { end };

@@ -51,7 +51,6 @@ pub(crate) struct Shown {
     /// What the metric is divided by.
     #[serde(default = "one")]
     pub unit: f64,
-    /// Decimals.
     #[serde(default = "two")]
     pub decimals: usize,
 }
@@ -75,7 +74,6 @@ pub(crate) enum Mark {
     Inferred,
 }
 
-/// Another choice.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Alternative {

@@ -228,16 +228,13 @@ impl Quantity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Statistic {
-    /// The mean.
     #[default]
     Mean,
     /// The median: half of the seeds are above, half below.
     Median,
     /// The standard deviation, as of a sample.
     Deviation,
-    /// The smallest.
     Least,
-    /// The largest.
     Largest,
 }
 
@@ -254,7 +251,6 @@ pub(crate) enum Over {
     EveryRun,
 }
 
-/// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Relation {
     #[serde(rename = "<")]

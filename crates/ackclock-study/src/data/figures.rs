@@ -37,7 +37,6 @@ pub(crate) struct Figure {
     /// What is drawn of them, a plot each.
     #[serde(default = "cwnd_and_sequence")]
     pub plots: Vec<Plot>,
-    /// Where it ends.
     pub until: Seconds,
     /// Instants of note, beside those at which the flows start and stop.
     #[serde(default)]

@@ -37,7 +37,6 @@ pub(crate) struct Finding {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Experiment {
-    /// What they show.
     pub text: String,
     /// What is compared, of what.
     pub label: String,

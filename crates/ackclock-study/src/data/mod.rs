@@ -75,7 +75,6 @@ pub(crate) struct Meant {
     pub reason: String,
 }
 
-/// A card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Card {

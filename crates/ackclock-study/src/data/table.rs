@@ -80,7 +80,6 @@ pub(crate) enum Meaning {
 }
 
 impl Tolerance {
-    /// A plain distance.
     #[cfg(test)]
     pub fn distance_of(value: f64) -> Tolerance {
         Tolerance { name: "t".into(), value, is: Meaning::Distance, reason: "r".into(), after_results: None }

@@ -44,7 +44,6 @@ impl Measured<'_> {
         }
     }
 
-    /// The unit of a quantity.
     fn unit_of(&self, metric: &Metric, quantity: &Quantity) -> &str {
         if quantity.is_ratio() { "" } else { self.unit(metric, &quantity.at) }
     }

@@ -18,7 +18,6 @@ pub(crate) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// The points of coordinates.
     pub fn points(&self, at: &Coordinates) -> Vec<Point> {
         self.study.checked_points(at).iter().map(|point| point.with(self.changes)).collect()
     }
@@ -52,7 +51,6 @@ impl<'a> Measured<'a> {
         metric.unit((self.run)(&self.points(at)[0], 1))
     }
 
-    /// The value of a quantity.
     pub fn value(&self, quantity: &Quantity, metric: &Metric) -> Option<f64> {
         let mean = |at: &Coordinates| self.statistic(at, quantity.statistic, metric);
         let along =

@@ -14,7 +14,6 @@ pub(super) enum Layout {
     Curves {
         /// The dimension from left to right.
         x: usize,
-        /// That of the curves.
         curves: Option<usize>,
         /// Those of the plots beside each other.
         panels: Vec<usize>,
@@ -30,7 +29,6 @@ pub(super) enum Layout {
     Words,
     /// Points over each key with numbers of a dimension whose keys change in no common order, as in a sample.
     Sample {
-        /// The dimension.
         sampled: usize,
         /// That whose values have marks of their own.
         curves: Option<usize>,

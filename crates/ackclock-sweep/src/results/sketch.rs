@@ -71,7 +71,6 @@ fn bin_of(value: u64) -> u32 {
     (value >> octave) as u32 + octave * PARTS as u32
 }
 
-/// The middle of a bin.
 fn middle(bin: u32) -> f64 {
     let octave = (bin / PARTS as u32).saturating_sub(1);
     let part = f64::from(bin - octave * PARTS as u32);

@@ -124,7 +124,6 @@ impl StableInterval {
         self.from <= time && time < self.until
     }
 
-    /// When it ends.
     pub(super) fn until(&self) -> Time {
         self.until
     }

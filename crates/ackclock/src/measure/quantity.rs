@@ -56,7 +56,6 @@ impl Quantity {
         OF_RUNS.iter().map(|measure| measure.name).chain(of_flows).chain(of_udp).chain(of_ports).chain(times)
     }
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Quantity::OfRun(measure) => measure.name,
@@ -66,7 +65,6 @@ impl Quantity {
         }
     }
 
-    /// Its unit.
     pub(super) fn unit(self) -> &'static str {
         match self {
             Quantity::OfRun(measure) => measure.unit,

@@ -295,7 +295,6 @@ impl<'a> Flow<'a> {
         Plateaus::of(&self.of.name, self.propagation()?, &self.run.records.series, self.run.ends())
     }
 
-    /// The windows that it is told.
     pub(super) fn told_windows(&self) -> Option<ToldWindows> {
         ToldWindows::of(self.of, self.run.scenario, &self.run.records.series)
     }

@@ -74,13 +74,11 @@ fn number_at_port(link: LinkId, crossing: &mut IdVec<LinkId, usize>) -> Hop {
 /// What feeds a link, before any engine has built it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feeder {
-    /// A host.
     Nic,
     /// A cell port with a single input of no higher rate.
     PassThrough,
     /// A cell port with slots and a queue.
     Cells,
-    /// A packet port.
     Packets,
 }
 
@@ -95,7 +93,6 @@ pub(super) struct Wiring {
 }
 
 impl Wiring {
-    /// The wiring of a scenario.
     pub(super) fn new(scenario: &Scenario) -> Wiring {
         let (inputs, edges) = (inputs_of_ports(scenario), atm_ports(scenario));
         let feeder = |(id, link): (LinkId, &scenario::Link)| {
@@ -136,7 +133,6 @@ pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> Lists<Link
     Lists::new(scenario.links.len(), pairs)
 }
 
-/// The flows of a scenario.
 pub(super) fn flows(scenario: &Scenario, seed: u64) -> impl Iterator<Item = Flow> {
     scenario.flows.iter().map(move |flow| flow_of(flow, scenario, seed))
 }

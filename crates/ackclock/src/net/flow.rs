@@ -259,7 +259,6 @@ pub(super) enum End {
 }
 
 impl End {
-    /// The other one.
     pub(super) fn other(self) -> End {
         match self {
             End::Receiver => End::Sender,

@@ -37,7 +37,6 @@ pub(super) struct Watched {
     pub(super) states: bool,
     /// Each segment that is handed down, and each acknowledgement.
     pub(super) segments: bool,
-    /// What receivers deliver.
     pub(super) deliveries: bool,
     /// Each packet that is handed down, begins to be transmitted, or arrives.
     pub(super) packets: bool,
@@ -88,7 +87,6 @@ impl HostTraces {
         self.senders.get_mut(flow).filter(|_| self.watched.windows)
     }
 
-    /// What it records.
     pub(super) fn watched(&self) -> Watched {
         self.watched
     }

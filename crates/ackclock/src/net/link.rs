@@ -41,7 +41,6 @@ pub(super) struct Transmitted {
 /// What a host means to do with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Intent {
-    /// To send it.
     Send,
     /// To lose it on purpose: it takes its time, and is gone.
     Lose,
@@ -163,7 +162,6 @@ pub(super) const AFTER_ALL: Time = Time::from_ps(1 << 63);
 /// Whether each loss on a link is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LossRecording {
-    /// They are counted.
     Counts,
     /// Each is recorded too.
     Each,

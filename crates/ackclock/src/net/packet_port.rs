@@ -60,7 +60,6 @@ pub(super) struct Departure<T> {
 /// What becomes of the packet that has its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn<T> {
-    /// It is transmitted.
     Departs(Departure<T>),
     /// It takes another port at once.
     Leaves(T),

@@ -21,7 +21,6 @@ pub(super) struct PortStats<W> {
     fingerprint: Fingerprint,
 }
 
-/// One connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct VcStats<W> {
     arrivals: u64,

@@ -77,7 +77,6 @@ pub(super) struct Sample {
 /// A segment that is known to be lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LostTransmission {
-    /// Its number.
     pub(super) number: u64,
     /// Its bytes.
     pub(super) len: u64,

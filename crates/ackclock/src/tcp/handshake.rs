@@ -22,10 +22,7 @@ pub(super) struct ActiveEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opened {
     /// The connection is open now. When the SYN was sent, if it was sent once: a round trip.
-    Now {
-        /// That.
-        syn: Option<SynSent>,
-    },
+    Now { syn: Option<SynSent> },
     /// It was already: the third segment of the handshake was lost.
     Before,
 }

@@ -132,7 +132,6 @@ impl Served {
     }
 }
 
-/// The longest mean.
 const LONGEST: Span = Span::from_secs(3_600);
 
 /// A segment to which a sender has given its sequence numbers, and which it has not sent yet.

@@ -236,7 +236,6 @@ impl RetransmissionTimer {
         }
     }
 
-    /// When it expired.
     pub(super) fn expirations(&self) -> Vec<Time> {
         let instant = |n| match self.kind {
             TimerKind::Bsd => self.ticks.instant(n),

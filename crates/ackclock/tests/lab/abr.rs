@@ -38,7 +38,6 @@ pub fn rate(bps: u64) -> Rate {
     Rate::from_bps(bps).unwrap()
 }
 
-/// An algorithm with its defaults.
 pub fn defaults(name: &str) -> RateAlgorithm {
     let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).unwrap();
     (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap()

@@ -51,7 +51,6 @@ pub const GREEDY: Application = Application { start: Time::ZERO, stop: None, siz
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
     pub time: Time,
-    /// Segment number.
     pub number: u64,
     /// Which transmission of it, from 1.
     pub transmission: u32,

@@ -27,7 +27,6 @@ pub(super) struct Index {
     blake3: String,
 }
 
-/// One table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct IndexedFile {
     pub table: String,

@@ -15,7 +15,6 @@ use crate::plan::{
     Contact, Event, EventKind, Gap, Hop, Link, LinkKind, Node, NodeId, NodeKind, Plan, Reason, Route, RoutePath,
 };
 
-/// A table.
 pub(super) struct Table {
     pub name: &'static str,
     about: &'static str,
@@ -26,7 +25,6 @@ pub(super) struct Table {
     pub read: fn(&mut Plan, &SerializedFileReader<File>) -> Result<(), ParquetError>,
 }
 
-/// A column.
 pub(super) struct Column {
     pub name: &'static str,
     pub kind: Kind,

@@ -184,7 +184,6 @@ fn dot(card: &CardReport, nth: usize, cell: &CellReport) -> Dot {
     }
 }
 
-/// A verdict in words.
 pub(crate) fn words(verdict: &Verdict, good: &str) -> String {
     match verdict {
         Verdict::Agrees => good.into(),

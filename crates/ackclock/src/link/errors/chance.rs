@@ -1,6 +1,5 @@
 //! A probability, compared with 64 random bits.
 
-/// A probability.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chance(f64);
 

@@ -60,7 +60,6 @@ pub(in crate::net) enum Begun {
         /// The frame, if this is its first cell.
         frame: Option<Segment>,
     },
-    /// A forward RM cell.
     ForwardRm(RmCell),
     /// The backward RM cell with this number.
     BackwardRm(u32, RmCell),
@@ -79,7 +78,6 @@ impl CellScheduler {
         self.add(vc, Pace::Fixed(spacing, Time::ZERO), destination);
     }
 
-    /// An ABR connection.
     pub(in crate::net) fn add_abr(&mut self, vc: VcId, params: AbrParams) {
         self.add(vc, Pace::Abr(Box::new(AbrSource::new(params, self.cell_time))), None);
     }

@@ -35,7 +35,6 @@ impl RateTrace {
 pub(in crate::net) struct EventTrace(Vec<(Time, f64)>);
 
 impl EventTrace {
-    /// One arrives.
     pub(in crate::net) fn add(&mut self, now: Time, value: f64) {
         self.0.push((now, value));
     }

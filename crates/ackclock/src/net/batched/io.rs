@@ -20,7 +20,6 @@ pub(super) struct Io {
     pub(super) frame_side: IdVec<VcId, FrameSideTable>,
     /// What is recorded at hosts, if something is: it is only written to.
     pub(super) traces: Option<Box<HostTraces>>,
-    /// What it records.
     pub(super) watched: Watched,
     /// Units on their way to each process: first one mailbox for each, then more (`mailbox_set.rs`).
     pub(super) mailboxes: Vec<Mailbox<Arrival>>,
@@ -63,7 +62,6 @@ pub(super) struct Delivery {
     pub(super) size: u32,
     /// By which link: at one instant a host takes what arrives in the order of its links.
     pub(super) link: u32,
-    /// What arrives.
     pub(super) what: What,
 }
 
@@ -75,7 +73,6 @@ pub(super) enum What {
     WholeFrame,
     /// The end of a frame of which something was lost.
     DamagedFrame,
-    /// An RM cell.
     RmCell,
 }
 

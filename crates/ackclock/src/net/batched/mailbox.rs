@@ -9,7 +9,6 @@ use crate::units::Time;
 
 /// What a mailbox can hold.
 pub(super) trait MailboxItem: Copy + Default {
-    /// When it arrives.
     fn time(&self) -> Time;
     /// From where: at one instant the inputs come in their order.
     fn input(&self) -> u32;
@@ -36,7 +35,6 @@ pub(super) struct Mailbox<T> {
 const PATIENCE: usize = 8;
 
 impl<T: MailboxItem> Mailbox<T> {
-    /// Adds an item.
     #[inline(always)]
     pub(super) fn post(&mut self, arrival: T) {
         self.arrivals.push(arrival);
@@ -98,12 +96,10 @@ impl<T: MailboxItem> Mailbox<T> {
         &waiting[..waiting.partition_point(|arrival| arrival.time() < until)]
     }
 
-    /// Takes these.
     pub(super) fn take_due(&mut self, until: Time) {
         self.taken += self.due(until).len();
     }
 
-    /// The first item.
     pub(super) fn first(&self) -> Option<&T> {
         self.arrivals.as_slice().get(self.taken)
     }

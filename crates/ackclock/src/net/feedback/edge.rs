@@ -23,7 +23,6 @@ pub(in crate::net) struct Edge<T> {
     damaged: u64,
 }
 
-/// One flow.
 pub(in crate::net) struct Session {
     translation: Option<Translation>,
     /// What the rates allow in the averaging interval in which an acknowledgement passed last; the number of that interval, or when it

@@ -35,7 +35,6 @@ pub(super) struct CellPort {
 struct Waiting {
     vc: VcId,
     cell: Unit,
-    /// When it arrives.
     arrives: Time,
     /// The end of its slot, when it is admitted.
     since: Time,

@@ -39,7 +39,6 @@ impl ReferenceEdges {
         ReferenceEdges { places: EdgesOnRoutes::new(plan), edges, reassemblers, advertised }
     }
 
-    /// Where they are.
     pub(super) fn plan(&self) -> &Edges {
         &self.places.plan
     }

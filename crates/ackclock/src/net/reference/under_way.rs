@@ -13,9 +13,7 @@ use crate::units::Time;
 
 /// A unit on a link.
 pub(super) struct UnderWay {
-    /// When it arrives.
     pub(super) time: Time,
-    /// And where.
     pub(super) node: NodeId,
     pub(super) unit: Unit,
 }
@@ -24,7 +22,6 @@ pub(super) struct UnderWay {
 #[derive(Default)]
 pub(super) struct Frames {
     pub(super) sent: FrameLog,
-    /// Where they arrive.
     pub(super) reassembler: Reassembler,
     pub(super) packets: Packets,
     /// The frame whose cells a host sends among others; `None` while one is lost on purpose.

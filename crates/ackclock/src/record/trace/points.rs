@@ -3,7 +3,6 @@
 use crate::record::Columns;
 use crate::units::Time;
 
-/// Values at instants.
 #[derive(Clone, Debug)]
 pub(super) struct Points {
     time: Vec<Time>,
@@ -46,7 +45,6 @@ impl Points {
         self.value.get(after.checked_sub(1)?).copied()
     }
 
-    /// The record.
     pub(super) fn into_columns(self) -> Columns {
         Columns::Points { time: self.time, value: self.value }
     }

@@ -22,7 +22,6 @@ macro_rules! congestion_controls {
         pub enum CongestionControlParams {
             $First(<$First as Mechanism>::Params),
             $($Name(<$Name as Mechanism>::Params),)*
-            /// One from outside.
             Custom(CustomCongestionControl),
         }
 
@@ -32,7 +31,6 @@ macro_rules! congestion_controls {
         pub enum CongestionControlState {
             $First($First),
             $($Name(Box<$Name>),)*
-            /// One from outside.
             Custom(Box<dyn CongestionControl>),
         }
 

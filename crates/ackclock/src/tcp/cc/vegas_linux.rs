@@ -70,7 +70,6 @@ impl Mechanism for VegasLinux {
 
 /// With fewer samples in a round a delayed acknowledgement could pass for a queue.
 const LEAST_SAMPLES: u32 = 3;
-/// The smallest window.
 const MIN_WINDOW: u64 = 2;
 
 impl VegasLinux {

@@ -22,7 +22,6 @@ macro_rules! recoveries {
         #[allow(missing_docs)]
         pub enum RecoveryParams {
             $($Name(<$Name as Mechanism>::Params),)*
-            /// One from outside.
             Custom(CustomRecovery),
         }
 
@@ -31,7 +30,6 @@ macro_rules! recoveries {
         #[allow(missing_docs)]
         pub enum RecoveryState {
             $($Name(<$Name as Mechanism>::State),)*
-            /// One from outside.
             Custom(Box<dyn Recovery>),
         }
 

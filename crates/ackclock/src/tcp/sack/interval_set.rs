@@ -25,7 +25,6 @@ impl IntervalSet {
         self.count
     }
 
-    /// Removes all.
     pub(in crate::tcp) fn clear(&mut self) {
         self.runs.clear();
         self.count = 0;

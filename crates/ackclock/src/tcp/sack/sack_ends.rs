@@ -114,7 +114,6 @@ impl SackReader {
         Report { duplicate: report.duplicate.map(near), blocks: report.blocks.into_iter().map(near).collect() }
     }
 
-    /// What was counted.
     pub(in crate::tcp) fn stats(&self) -> SackStats {
         self.stats
     }

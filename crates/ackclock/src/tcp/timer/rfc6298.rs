@@ -75,7 +75,6 @@ impl FineRto {
         self.srtt
     }
 
-    /// The timeout.
     pub(super) fn timeout(&self) -> Span {
         self.timeout
     }

@@ -12,7 +12,6 @@ pub(in crate::tcp) struct TimestampClock {
 }
 
 impl TimestampClock {
-    /// A clock with this tick.
     pub(in crate::tcp) fn new(tick: Span) -> TimestampClock {
         TimestampClock { tick }
     }

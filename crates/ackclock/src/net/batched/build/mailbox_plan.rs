@@ -20,7 +20,6 @@ struct Planned {
 }
 
 impl MailboxPlan {
-    /// So many readers.
     pub(super) fn new(readers: usize) -> MailboxPlan {
         MailboxPlan { readers: (0..readers).map(|_| Vec::new()).collect(), mailboxes: readers }
     }
@@ -48,7 +47,6 @@ impl MailboxPlan {
         MailboxSet::new(reader, self.readers[reader].iter().skip(1).map(|planned| planned.mailbox).collect())
     }
 
-    /// All mailboxes, empty.
     pub(super) fn mailboxes<T: MailboxItem>(&self) -> Vec<Mailbox<T>> {
         (0..self.mailboxes).map(|_| Mailbox::default()).collect()
     }

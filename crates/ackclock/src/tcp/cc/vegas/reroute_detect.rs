@@ -102,7 +102,6 @@ pub(in crate::tcp::cc) struct RerouteDetect {
 pub(in crate::tcp::cc) struct Rerouted {
     /// The new base, seconds.
     pub(in crate::tcp::cc) base: f64,
-    /// The new window.
     pub(in crate::tcp::cc) cwnd: f64,
 }
 
