@@ -16,6 +16,7 @@ pub struct FileError<K> {
 
 /// What is wrong: with files of any kind, or with those of kind `K` alone.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum Problem<K> {
     /// The operating system said no.
     Io(io::Error),
@@ -26,10 +27,7 @@ pub enum Problem<K> {
     /// Something else than files of this kind.
     Foreign,
     /// Files in another format.
-    OtherFormat {
-        /// The version of the format.
-        found: u32,
-    },
+    OtherFormat { found: u32 },
     /// What only files of this kind can have.
     Own(K),
 }

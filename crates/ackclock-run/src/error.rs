@@ -10,22 +10,14 @@ use ackclock_store::tables::TableError;
 
 /// Why a finished run could not be kept.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum KeepError {
     /// The folder or the ledger of finished runs cannot be written.
     Store(StoreError),
     /// Its tables cannot be written.
     Tables(TableError),
-    /// A file of what it recorded cannot be written.
-    Recorded {
-        /// `tables` or `captures`.
-        kind: &'static str,
-        /// The seed of the run.
-        seed: u64,
-        /// The result folder.
-        folder: PathBuf,
-        /// What the operating system said.
-        cause: io::Error,
-    },
+    /// A file of what it recorded, `tables` or `captures`, cannot be written.
+    Recorded { kind: &'static str, seed: u64, folder: PathBuf, cause: io::Error },
 }
 
 impl KeepError {

@@ -7,57 +7,20 @@ use ackclock::units::Time;
 
 /// Why there is no constellation, or no contact plan.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum SatError {
-    /// A number that nothing can be made of.
-    OutOfRange {
-        /// What it is, with the name of the place or satellite.
-        what: String,
-        /// The number.
-        value: f64,
-        /// What it can be, with the unit.
-        allowed: String,
-    },
+    /// A number that nothing can be made of; what it is, with the name of the place or satellite, and what it can be, with the unit.
+    OutOfRange { what: String, value: f64, allowed: String },
     /// A constellation that is not written as one.
-    Notation {
-        /// What was written.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A file of elements that cannot be used.
-    Elements {
-        /// The file and, where known, the line.
-        place: String,
-        /// The satellite, where known.
-        satellite: Option<String>,
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        help: String,
-    },
-    /// Element sets of a file that cannot be used; two or more.
-    Unusable {
-        /// What is wrong with each.
-        sets: Vec<SatError>,
-        /// How many sets the file has.
-        of: usize,
-    },
-    /// A satellite that is no longer in orbit, or whose elements lead nowhere.
-    Decayed {
-        /// Its name.
-        satellite: String,
-        /// When: time of the run.
-        at: Time,
-        /// What happens then.
-        problem: String,
-    },
+    Notation { text: String, problem: String },
+    /// A file of elements that cannot be used: its name and, where known, line and satellite.
+    Elements { place: String, satellite: Option<String>, problem: String, help: String },
+    /// Element sets, two or more, of as many in a file, that cannot be used.
+    Unusable { sets: Vec<SatError>, of: usize },
+    /// A satellite that is no longer in orbit, or whose elements lead nowhere, from this time of the run on.
+    Decayed { satellite: String, at: Time, problem: String },
     /// Settings that do not go together.
-    Conflict {
-        /// Which, and why.
-        problem: String,
-        /// What to do.
-        help: String,
-    },
+    Conflict { problem: String, help: String },
 }
 
 impl SatError {

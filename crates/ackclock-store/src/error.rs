@@ -20,26 +20,19 @@ pub struct StoreError {
 
 /// What can be wrong with a folder of results.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum Problem {
     /// The operating system refused something to do with a file.
     Io(io::Error),
     /// Nothing can be written to the folder.
     Folder(io::Error),
-    /// The folder has no marker and is not empty.
-    Foreign {
-        /// Whether a result lies in it, of a program that wrote no markers, or of a folder whose marker was removed.
-        result: bool,
-    },
+    /// The folder has no marker and is not empty. A result lies in it if it is of a program that wrote no markers, or its marker was
+    /// removed.
+    Foreign { result: bool },
     /// The marker says that the folder holds something else.
-    HoldsOther {
-        /// What it holds.
-        holds: Holds,
-    },
+    HoldsOther { holds: Holds },
     /// The marker cannot be read, or is of a later version of the program.
-    Marker {
-        /// Why.
-        reason: String,
-    },
+    Marker { reason: String },
     /// A file or folder that would be replaced or removed is not as the program wrote it.
     NotOurs,
     /// Another process uses the folder.

@@ -9,59 +9,22 @@ use ackclock_store::StoreError;
 
 /// Why a study could not be reproduced. A difference from the published numbers is no error: it is in the report.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum Error {
     /// There is no study of this name.
-    UnknownStudy {
-        /// What was asked for.
-        name: String,
-        /// The studies there are.
-        known: Vec<String>,
-    },
+    UnknownStudy { name: String, known: Vec<String> },
     /// The study has no card of this name.
-    UnknownCard {
-        /// What was asked for.
-        card: String,
-        /// The study.
-        study: String,
-        /// Its cards.
-        known: Vec<String>,
-    },
+    UnknownCard { card: String, study: String, known: Vec<String> },
     /// No seeds were asked for: nothing would be run.
     NoSeeds,
-    /// The embedded data of a study contradict themselves: a defect of the program.
-    Data {
-        /// The file within `studies/`.
-        file: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// A scenario of a study is refused: a defect of the program.
-    Scenario {
-        /// The scenario file within `studies/`.
-        file: String,
-        /// What was set in it, each `path=value`.
-        sets: Vec<String>,
-        /// Why it is refused.
-        error: LoadError,
-    },
-    /// A run broke an invariant of the simulator: a defect of the program.
-    Run {
-        /// The scenario file within `studies/`.
-        file: String,
-        /// What was set in it, each `path=value`.
-        sets: Vec<String>,
-        /// The seed.
-        seed: u64,
-        /// What the simulator said.
-        message: String,
-    },
+    /// The embedded data of a study, a file within `studies/`, contradict themselves: a defect of the program.
+    Data { file: String, message: String },
+    /// A scenario within `studies/`, with what was set in it as `path=value`, is refused: a defect of the program.
+    Scenario { file: String, sets: Vec<String>, error: LoadError },
+    /// A run of such a scenario broke an invariant of the simulator: a defect of the program.
+    Run { file: String, sets: Vec<String>, seed: u64, message: String },
     /// A file or folder of results cannot be read or written (permissions, full disk).
-    Results {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
+    Results { path: PathBuf, error: io::Error },
     /// The folder is not for this, is in use, or cannot be written to.
     Store(StoreError),
 }

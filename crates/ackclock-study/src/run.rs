@@ -20,16 +20,12 @@ use crate::study::Study;
 /// How `reproduce` ended.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one per command")]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum Outcome {
     /// Every run is there.
     Finished(Report),
-    /// It was asked to stop. Finished runs are kept: the same call goes on from there.
-    Stopped {
-        /// Runs of the plan that are in the folder.
-        finished: usize,
-        /// Runs of the plan.
-        total: usize,
-    },
+    /// It was asked to stop when so many runs of the plan were finished. They are kept: the same call goes on from there.
+    Stopped { finished: usize, total: usize },
 }
 
 /// Runs what is not yet in `folder` on `threads` threads, then judges. Writes `runs.jsonl`, `report.json`, `report.txt`

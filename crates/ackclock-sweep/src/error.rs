@@ -9,69 +9,30 @@ use ackclock_store::{StoreError, disk};
 
 /// Why a sweep ends.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum Error {
     /// The folder or the ledger cannot be used.
     Store(StoreError),
     /// The scenario cannot be read.
     Load(LoadError),
-    /// There are more seeds than numbers for them.
-    Seeds {
-        /// The first.
-        first: u64,
-        /// How many.
-        seeds: usize,
-    },
+    /// There are more seeds than numbers for them from the first on.
+    Seeds { first: u64, seeds: usize },
     /// A point is another scenario than it was when the sweep began.
-    Changed {
-        /// The values of the point.
-        point: String,
-    },
+    Changed { point: String },
     /// The plan in a folder is damaged.
-    Plan {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    Plan { file: PathBuf, reason: String },
     /// The plan in a folder that is to be put together with others is damaged.
-    PartPlan {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    PartPlan { file: PathBuf, reason: String },
     /// A folder holds another sweep.
-    Other {
-        /// The folder.
-        folder: PathBuf,
-        /// In what they differ.
-        because: String,
-    },
+    Other { folder: PathBuf, because: String },
     /// A folder that is to be put together with others holds another sweep than they do.
-    OtherPart {
-        /// The folder.
-        folder: PathBuf,
-        /// In what they differ.
-        because: String,
-    },
+    OtherPart { folder: PathBuf, because: String },
     /// A folder holds no sweep.
     NoSweep(PathBuf),
-    /// A run has different numbers in two folders.
-    Disagree {
-        /// The first such run.
-        run: String,
-        /// How many more there are.
-        more: usize,
-        /// Where it is, in the order of the alphabet.
-        folders: [PathBuf; 2],
-    },
+    /// A run has different numbers in two folders, which are in the order of the alphabet; so do so many more.
+    Disagree { run: String, more: usize, folders: [PathBuf; 2] },
     /// A table cannot be written.
-    Write {
-        /// The file.
-        file: PathBuf,
-        /// What the operating system said.
-        cause: io::Error,
-    },
+    Write { file: PathBuf, cause: io::Error },
     /// A run was finished and could not be made a row.
     Defect(String),
 }

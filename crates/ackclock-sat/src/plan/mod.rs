@@ -1,6 +1,8 @@
 //! The contact plan: which nodes can communicate, when, at what delay, and which path packets take. Plain data in whole picoseconds;
 //! a run takes it as it is, and so does not depend on the arithmetic of orbits.
 
+#![allow(missing_docs, reason = "most names of fields say what they are")]
+
 mod changes;
 mod contacts;
 mod csv;
@@ -57,16 +59,13 @@ pub struct Plan {
 pub struct Node {
     /// Its name. No two have the same.
     pub name: String,
-    /// Which it is.
     pub kind: NodeKind,
 }
 
 /// Which sort of node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// In space.
     Satellite,
-    /// On the ground.
     Terminal,
 }
 
@@ -88,7 +87,6 @@ pub enum LinkKind {
 pub struct Contact {
     /// The node with the lower number: a satellite.
     pub a: NodeId,
-    /// The other.
     pub b: NodeId,
     /// The sort of link that they can have.
     pub kind: LinkKind,
@@ -105,7 +103,6 @@ pub struct Link {
     pub a: NodeId,
     /// The other. Both directions have the same delay.
     pub b: NodeId,
-    /// Which sort.
     pub kind: LinkKind,
     /// From when to when, and the delay of what leaves then.
     pub delay_curve: DelayCurve,
@@ -118,7 +115,6 @@ pub struct Hop {
     pub time: Time,
     /// For which terminal.
     pub destination: NodeId,
-    /// Which node.
     pub node: NodeId,
     /// The next one; none if there is no path, or if nothing for that terminal can be here any more.
     pub next: Option<NodeId>,
@@ -129,11 +125,8 @@ pub struct Hop {
 pub struct Route {
     /// From when on.
     pub time: Time,
-    /// From where.
     pub from: NodeId,
-    /// Whereto.
     pub to: NodeId,
-    /// Which path.
     pub path: RoutePath,
 }
 
@@ -164,9 +157,7 @@ pub enum Gap {
 /// Something that happened to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
     pub time: Time,
-    /// What.
     pub kind: EventKind,
     /// Of which node: of a link between satellites the one with the lower number.
     pub node: NodeId,
@@ -174,7 +165,6 @@ pub struct Event {
     pub before: Option<NodeId>,
     /// With which node it has one.
     pub after: Option<NodeId>,
-    /// Why.
     pub reason: Reason,
 }
 

@@ -6,14 +6,10 @@ use std::sync::Arc;
 
 /// A scenario that cannot be used.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum LoadError {
     /// The scenario file could not be read.
-    Unreadable {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
+    Unreadable { path: String, error: std::io::Error },
     /// Everything that is wrong with the scenario, never empty.
     Invalid(Vec<Diagnostic>),
 }

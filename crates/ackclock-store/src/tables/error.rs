@@ -11,14 +11,12 @@ pub type Problem = ackclock_columns::Problem<OfTables>;
 
 /// What only tables of a run can have.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum OfTables {
     /// Tables of another run than the result beside them.
     OtherRun,
-    /// The metric was not recorded.
-    NotRecorded {
-        /// What was.
-        recorded: Vec<String>,
-    },
+    /// The metric was not recorded, but these were.
+    NotRecorded { recorded: Vec<String> },
 }
 
 impl FileKind for OfTables {

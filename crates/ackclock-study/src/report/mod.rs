@@ -1,6 +1,8 @@
 //! The verdict on a study: what a report says. Published numbers and measurements meet in [`judge`]; [`text`] and [`page`] show what
 //! came out.
 
+#![allow(missing_docs, reason = "most names of fields say what they are")]
+
 mod abbreviations;
 mod axis_plot;
 mod cells;
@@ -31,7 +33,6 @@ pub struct Report {
     pub format: u32,
     /// Name of the study.
     pub study: String,
-    /// Its title.
     pub title: String,
     /// Where it was published.
     pub citation: String,
@@ -66,7 +67,6 @@ pub struct Report {
 pub struct CardReport {
     /// Name of the card.
     pub id: String,
-    /// Title.
     pub title: String,
     /// Seeds 1 to this per point of the card.
     pub seeds: u64,
@@ -80,7 +80,6 @@ pub struct CardReport {
     pub comparisons: Vec<ComparisonReport>,
     /// Curves over an axis. Never part of the verdict.
     pub plots: Vec<AxisPlotReport>,
-    /// The claims.
     pub claims: Vec<ClaimReport>,
     /// What the publication leaves open, and what the alternatives would change. Never part of the verdict.
     pub assumptions: Vec<AssumptionReport>,
@@ -96,7 +95,6 @@ pub struct TableReport {
     /// What counts as an efficiency of 1, Mb/s.
     #[serde(skip)]
     pub(crate) capacity_mbps: f64,
-    /// Row by row.
     pub cells: Vec<CellReport>,
     /// The rows and columns of the publication.
     pub layout: LayoutReport,
@@ -128,7 +126,6 @@ pub struct CellReport {
     pub row: String,
     /// Label of the column.
     pub column: String,
-    /// The published number.
     pub published: f64,
     /// By how much our mean may differ.
     pub tolerance: f64,
@@ -141,7 +138,6 @@ pub struct CellReport {
     pub own: bool,
     /// What was chosen when the results were known, without which it would not agree or not be judged so.
     pub depends_on: Vec<String>,
-    /// The tolerance by which it is judged.
     #[serde(skip)]
     pub(crate) judged_by: Tolerance,
     /// Whether every digit that was printed must be ours: `tolerance` is the step of the last one.
@@ -151,7 +147,6 @@ pub struct CellReport {
     pub(crate) counts: (&'static str, f64),
     /// Decimals that tell something.
     pub decimals: usize,
-    /// Why so much.
     pub tolerance_reason: String,
     /// Our number over the seeds.
     pub ours: Number,
@@ -160,7 +155,6 @@ pub struct CellReport {
     pub as_printed: Option<Number>,
     /// The quantity, computed in other ways, in the order of [`TableReport::beside`]. Not judged.
     pub beside: Vec<f64>,
-    /// The judgement.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
@@ -168,17 +162,13 @@ pub struct CellReport {
 /// A number over the seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Number {
-    /// Seeds.
     pub n: usize,
-    /// Mean.
     pub mean: f64,
     /// Half the width of the 95 % confidence interval; none for a single seed.
     pub ci95: Option<f64>,
     /// The ends of that interval, cut to what the quantity can be, where it goes beyond: of few seeds it can.
     pub cut: Option<[f64; 2]>,
-    /// Smallest.
     pub min: f64,
-    /// Largest.
     pub max: f64,
 }
 
@@ -203,7 +193,6 @@ pub struct ClaimReport {
     pub evidence: String,
     /// The same with readings that stand beside the default.
     pub beside: Vec<BesideReport>,
-    /// The judgement.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
@@ -225,11 +214,8 @@ pub enum Verdict {
 /// A recorded difference, or a reading of the text, which covers nothing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FindingReport {
-    /// Name.
     pub id: String,
-    /// Title.
     pub title: String,
-    /// What differs.
     pub text: String,
     /// What was measured to establish it, in words.
     pub evidence: Vec<String>,
@@ -247,9 +233,7 @@ pub struct FindingReport {
 /// Runs that show why something differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExperimentReport {
-    /// What they show.
     pub text: String,
-    /// The runs.
     pub choices: GroupReport,
     /// Whether they do show it; none where that is for people to see.
     pub confirmed: Option<bool>,
@@ -262,13 +246,11 @@ pub struct ExperimentReport {
 pub struct JudgedAgainReport {
     /// Name of the assumption.
     pub assumption: String,
-    /// What is assumed.
     pub statement: String,
     /// Why it was chosen when its results were known, if it was.
     pub after_results: Option<String>,
     /// What is assumed, in a word.
     pub default: String,
-    /// The alternative.
     pub alternative: String,
     /// Whether it stands beside the default in tables and verdict.
     pub beside: bool,
@@ -280,7 +262,6 @@ pub struct JudgedAgainReport {
     pub agree_by_default: usize,
     /// Those that agree or hold with the alternative.
     pub agree: usize,
-    /// Those that change.
     pub changed: Vec<ChangedReport>,
     /// All of them with the alternative.
     #[serde(skip)]
@@ -317,13 +298,10 @@ pub struct ChangedReport {
 /// Something the publication leaves open.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AssumptionReport {
-    /// Name.
     pub id: String,
-    /// What is assumed.
     pub statement: String,
     /// `stated`, `literature` or `inferred`.
     pub mark: String,
-    /// Why.
     pub reason: String,
     /// Why it was chosen when its results were known, if it was.
     pub after_results: Option<String>,
@@ -334,11 +312,9 @@ pub struct AssumptionReport {
 /// Choices side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparisonReport {
-    /// Name.
     pub id: String,
     /// What can be seen.
     pub text: String,
-    /// The choices.
     pub choices: GroupReport,
 }
 
@@ -347,20 +323,17 @@ pub struct ComparisonReport {
 pub struct AxisPlotReport {
     /// Name, unique within the study.
     pub id: String,
-    /// Title.
     pub title: String,
     /// What the publication describes there.
     pub shows: String,
     /// The axis from left to right.
     pub x: String,
-    /// The quantities.
     pub quantities: Vec<GroupReport>,
 }
 
 /// Choices with the same seeds: the default of an assumption and its alternatives on the same points, or the rows of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupReport {
-    /// The points.
     pub label: String,
     /// What is shown of each choice.
     pub shown: Vec<ShownReport>,
@@ -371,7 +344,6 @@ pub struct GroupReport {
 /// What one choice gives.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlternativeReport {
-    /// The choice.
     pub label: String,
     /// One number for each of [`GroupReport::shown`].
     pub numbers: Vec<Number>,
@@ -380,7 +352,6 @@ pub struct AlternativeReport {
 /// A number that is shown of each choice.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownReport {
-    /// What it is.
     pub label: String,
     /// Decimals that tell something.
     pub decimals: usize,

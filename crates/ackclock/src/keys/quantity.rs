@@ -38,40 +38,22 @@ pub struct Quantity {
 
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum QuantityError {
     /// It does not begin with a number.
     NotANumber,
     /// There is a minus sign.
     Negative,
     /// A number and nothing else.
-    NoUnit {
-        /// The number as written.
-        number: String,
-    },
+    NoUnit { number: String },
     /// The unit is in no table.
-    UnknownUnit {
-        /// The number as written.
-        number: String,
-        /// The unit as written.
-        unit: String,
-    },
+    UnknownUnit { number: String, unit: String },
     /// The unit measures something else.
-    WrongDimension {
-        /// The number as written.
-        number: String,
-        /// What it measures.
-        found: Dimension,
-    },
+    WrongDimension { number: String, found: Dimension },
     /// Not a whole number of the base unit.
-    NotWhole {
-        /// What it measures.
-        dimension: Dimension,
-    },
+    NotWhole { dimension: Dimension },
     /// Beyond 64 bits of the base unit.
-    TooLarge {
-        /// What it measures.
-        dimension: Dimension,
-    },
+    TooLarge { dimension: Dimension },
 }
 
 impl Dimension {
