@@ -12,7 +12,6 @@ use ackclock::units::Span;
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::receive_window::{largest_rate, round_trip_ps};
-use crate::flows::tcp::AUTO;
 use crate::network::Network;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
@@ -156,21 +155,25 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
         let links = planned.flow.forward.links();
         links.into_iter().min_by_key(|id| (largest_rate(&network.links[*id]), network.is_host(network.links[*id].from)))
     };
-    for planned in flows {
-        let Some(link) = slowest(planned) else { continue };
+    let slowest: Vec<Option<LinkId>> = flows.iter().map(slowest).collect();
+    for (planned, link) in flows.iter().zip(&slowest) {
+        let &Some(link) = link else { continue };
         let sum = sums.entry(link).or_default();
         *sum = (sum.0 + most_bps(planned), sum.1 + 1);
     }
     let mut said: Vec<Option<At>> = Vec::new();
     // A window that follows the path is as large as it can be.
-    let is_given = |planned: &&PlannedFlow| planned.given.common.tcp_settings.own.word("receive_window") != Some(AUTO);
-    for planned in flows.iter().filter(is_given) {
-        let Some(link) = slowest(planned) else { continue };
+    let is_given = |(planned, _): &(&PlannedFlow, _)| !planned.given.common.follows_path;
+    for (planned, link) in flows.iter().zip(&slowest).filter(is_given) {
+        let &Some(link) = link else { continue };
         let (sum_bps, sharing) = sums[&link];
         let rate_bps = largest_rate(&network.links[link]).as_bps() as f64;
         let window = planned.flow.tcp.receive_window;
+        if sum_bps >= rate_bps || planned.flow.size.is_some_and(|size| size <= window) {
+            continue;
+        }
         let at = planned.given.common.tcp_settings.own.at("receive_window");
-        if sum_bps >= rate_bps || planned.flow.size.is_some_and(|size| size <= window) || said.contains(&at) {
+        if said.contains(&at) {
             continue;
         }
         said.push(at);

@@ -86,7 +86,9 @@ pub(crate) fn fill(
         rates: rates::Checker::default(),
         report,
     };
-    let mut queues = Vec::new();
+    let mut queues: Vec<(LinkId, Queue)> = Vec::new();
+    // Thousands of ports differ in their names alone, and nothing but messages depends on that.
+    let mut last: Option<(&Tables, Rate, &Load)> = None;
     for (id, link) in network.links.iter_ids() {
         if network.is_host(link.from) {
             continue;
@@ -94,10 +96,18 @@ pub(crate) fn fill(
         let own = own.get(&id).copied();
         let general = &settings.general;
         let has_own_buffer = own.is_some_and(|own| own.own.at("buffer") != general.own.at("buffer"));
-        let port = Port { name: &link.name, rate: link.rate, load: &loads[id], has_own_buffer };
-        if let Some(queue) = checker.queue(own.unwrap_or(general), &port) {
-            queues.push((id, queue));
+        let (settings, load) = (own.unwrap_or(general), &loads[id]);
+        let is_as_last = |(of, rate, before): (&Tables, Rate, &Load)| {
+            std::ptr::eq(of, settings) && rate == link.rate && before == load
+        };
+        if let (Some((_, queue)), true) = (queues.last(), last.is_some_and(is_as_last)) {
+            queues.push((id, queue.clone()));
+            continue;
         }
+        let port = Port { name: &link.name, rate: link.rate, load, has_own_buffer };
+        let queue = checker.queue(settings, &port);
+        last = queue.is_some().then_some((settings, link.rate, load));
+        queues.extend(queue.map(|queue| (id, queue)));
     }
     checker.report_shortages();
     for (id, queue) in queues {
@@ -106,7 +116,7 @@ pub(crate) fn fill(
 }
 
 /// What flows bring to a port.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 struct Load {
     /// Whether any flow crosses it.
     crossed: bool,

@@ -9,7 +9,7 @@ pub(crate) mod tcp;
 pub(crate) mod udp;
 pub(crate) mod writes;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use ackclock::ids::{LinkId, NodeId};
@@ -25,7 +25,7 @@ use crate::keys::words::TechnologyWord;
 use crate::mechanisms::{GivenTables, Tables};
 use crate::network::Network;
 use crate::network::routes::{self, Finder};
-use crate::network::topologies::{self, MadeFlow};
+use crate::network::topologies::MadeFlow;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
@@ -57,6 +57,9 @@ pub(crate) struct Common {
     pub(crate) settings: Rc<Settings>,
     pub(crate) abr_settings: Settings,
     pub(crate) tcp_settings: Tables,
+    /// Whether the receive window follows the path.
+    pub(crate) follows_path: bool,
+    group: Option<String>,
     start: Time,
     start_jitter: Span,
     stop: Option<Time>,
@@ -78,7 +81,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// A group has a name as flows have, and none of theirs: measures know flows and groups by it.
-fn check_groups(context: &Context<'_>, names: &[(String, bool)], report: &mut Report) {
+fn check_groups(context: &Context<'_>, names: &[(String, Option<usize>)], report: &mut Report) {
     let is_taken = |group: &str| {
         names.iter().any(|(name, _)| name == group) || context.document.udp.iter().any(|source| source.name == group)
     };
@@ -121,15 +124,15 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
     let mut whole = context.made.is_some();
     // Flows without a table of their own share what is said, for paths of one MTU.
     let shared_settings = Rc::new(planner.settings(None));
-    let mut shared: HashMap<Option<u32>, Option<Rc<Common>>> = HashMap::new();
+    let mut shared: BTreeMap<Option<u32>, Option<Rc<Common>>> = BTreeMap::new();
     let mut flows = Vec::with_capacity(names.len());
-    for (name, is_generated) in names {
+    for (name, made) in names {
         let table = tables.get(name.as_str()).copied();
         let settings = match table {
             Some(_) => Rc::new(planner.settings(table)),
             None => shared_settings.clone(),
         };
-        let ends = planner.ends(table, is_generated, &name, report);
+        let ends = planner.ends(table, made, &name, report);
         let paths = ends.and_then(|ends| planner.paths(&name, table, &settings, ends, report));
         let path_mtu = paths.as_ref().and_then(|(forward, ..)| planner.path_mtu(forward));
         let common = match table {
@@ -159,7 +162,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         };
         let flow = Flow {
             name,
-            group: common.settings.text("group").map(str::to_owned),
+            group: common.group.clone(),
             forward: forward.into(),
             backward: backward.into(),
             start: common.start,
@@ -171,23 +174,24 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             tcp: common.tcp.clone(),
             forced_drops,
         };
-        let given =
-            GivenKeys { common, has_table: table.is_some(), is_generated, default_routes, route_changes, path_mtu };
+        let (has_table, is_generated) = (table.is_some(), made.is_some());
+        let given = GivenKeys { common, has_table, is_generated, default_routes, route_changes, path_mtu };
         flows.push(PlannedFlow { flow, given });
     }
     whole.then_some(flows)
 }
 
-/// The names of all flows in natural order, and whether the topology makes them.
-fn names(context: &Context<'_>, tables: &HashMap<&str, &Named>) -> Vec<(String, bool)> {
+/// The names of all flows in natural order, and the numbers of those that the topology makes.
+fn names(context: &Context<'_>, tables: &HashMap<&str, &Named>) -> Vec<(String, Option<usize>)> {
     let made = context.made.unwrap_or_default();
-    let mut names: Vec<(String, bool)> = made.iter().map(|flow| (flow.name.clone(), true)).collect();
+    let numbered = made.iter().enumerate().map(|(number, flow)| (flow.name.clone(), Some(number)));
+    let mut names: Vec<(String, Option<usize>)> = numbered.collect();
     let known: BTreeSet<&str> = match tables.is_empty() {
         true => BTreeSet::new(),
         false => made.iter().map(|flow| &*flow.name).filter(|name| tables.contains_key(name)).collect(),
     };
     let own = context.document.flows.iter().filter(|named| !known.contains(&*named.name));
-    names.extend(own.map(|named| (named.name.clone(), false)));
+    names.extend(own.map(|named| (named.name.clone(), None)));
     names.sort_by(|(a, _), (b, _)| natural(a, b));
     names
 }
@@ -259,6 +263,8 @@ impl Planner<'_> {
             writes: writes?,
             service: service?,
             tcp: tcp?,
+            follows_path: tcp_settings.own.word("receive_window") == Some(tcp::AUTO),
+            group: settings.text("group").map(str::to_owned),
             settings,
             abr_settings,
             tcp_settings,
@@ -269,29 +275,27 @@ impl Planner<'_> {
     fn ends(
         &self,
         table: Option<&Named>,
-        is_generated: bool,
+        made: Option<usize>,
         name: &str,
         report: &mut Report,
     ) -> Option<(NodeId, NodeId)> {
         let settings = table.map(|named| Settings::resolve(Section::Flow, &[&named.given]));
-        if !is_generated && self.context.made.is_some() {
+        if made.is_none() && self.context.made.is_some() {
             let is_missing = |key: &&&str| settings.as_ref().is_none_or(|settings| !settings.has(key));
             let missing: Vec<&str> = ["from", "to"].iter().filter(is_missing).copied().collect();
             self.missing_ends(name, &missing, table.map(|named| named.at), report);
         }
-        let end = |key: &str, letter: char, report: &mut Report| {
+        let (source, sink) = made.and_then(|made| self.context.network?.hosts_of_made(made)).unzip();
+        let end = |key: &str, usual: Option<NodeId>, report: &mut Report| {
             let given = settings.as_ref().filter(|settings| settings.has(key));
             if let Some(settings) = given {
                 let (text, at) = (settings.text(key)?, settings.at(key));
                 let network = self.context.network?;
                 return network.expect_host(text, "flows", at, report);
             }
-            match is_generated {
-                true => self.context.network?.node(&topologies::host(letter, name)),
-                false => None,
-            }
+            usual
         };
-        let (from, to) = (end("from", 's', report), end("to", 'd', report));
+        let (from, to) = (end("from", source, report), end("to", sink, report));
         let (from, to) = (from?, to?);
         if from == to {
             let at = settings.as_ref().and_then(|settings| settings.at("to").or(settings.at("from")));

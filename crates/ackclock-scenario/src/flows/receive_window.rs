@@ -21,10 +21,10 @@ const FOR_INFINITE: u64 = 4 << 20;
 /// Sets the receive windows that follow the path, and what follows from them, once the queues of the network are known.
 pub(crate) fn size(network: &Network, flows: &mut [PlannedFlow]) {
     for planned in flows {
-        let settings = &planned.given.common.tcp_settings.own;
-        if settings.word("receive_window") != Some(AUTO) {
+        if !planned.given.common.follows_path {
             continue;
         }
+        let settings = &planned.given.common.tcp_settings.own;
         let mut window = of_path(network, planned);
         let tcp = &mut planned.flow.tcp;
         match settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) {
@@ -87,8 +87,9 @@ pub(crate) fn describe(tcp: &mut Settings, flows: &[PlannedFlow]) {
     if tcp.word("receive_window") != Some(AUTO) {
         return;
     }
-    let is_auto = |planned: &&PlannedFlow| planned.given.common.tcp_settings.own.word("receive_window") == Some(AUTO);
-    let windows = || flows.iter().filter(is_auto).map(|planned| planned.flow.tcp.receive_window);
+    let windows = || {
+        flows.iter().filter(|planned| planned.given.common.follows_path).map(|planned| planned.flow.tcp.receive_window)
+    };
     let spelled = |amount| Quantity { dimension: Dimension::Size, amount }.canonical();
     let words = match (windows().min(), windows().max()) {
         (Some(least), Some(most)) if least == most => spelled(least),

@@ -12,6 +12,7 @@ use ackclock::link::{ErrorParams, LinkParams, LinkSchedule};
 use ackclock::scenario::Node;
 use ackclock::units::{Rate, Span};
 
+use super::id_map::IdMap;
 use super::link_schedule::link_schedule;
 use super::nodes;
 use crate::check::suggest;
@@ -79,7 +80,8 @@ pub(crate) struct Context<'a> {
 
 /// All links of a document: `made` by the topology, and those of tables. `None`: something is wrong, and reported.
 pub(crate) fn all(context: &Context<'_>, made: Vec<Duplex>, report: &mut Report) -> Option<Vec<Duplex>> {
-    let mut links = Links { context, tables: HashMap::new(), places: HashMap::with_capacity(made.len()), all: made };
+    let mut links = Links { context, tables: HashMap::new(), places: IdMap::default(), all: made };
+    links.places.reserve(links.all.len());
     links.places.extend(links.all.iter().enumerate().map(|(place, duplex)| (ordered(duplex.ends), place)));
     let mut whole = true;
     for named in &context.document.links {
@@ -93,7 +95,7 @@ pub(crate) fn all(context: &Context<'_>, made: Vec<Duplex>, report: &mut Report)
 struct Links<'a> {
     context: &'a Context<'a>,
     all: Vec<Duplex>,
-    places: HashMap<Ends, usize>,
+    places: IdMap<Ends, usize>,
     /// The tables of links by their places.
     tables: HashMap<usize, &'a Named>,
 }

@@ -1,5 +1,6 @@
 //! Nodes and links: those of the topology, and those of [node] and [link] tables.
 
+pub(crate) mod id_map;
 mod link_schedule;
 pub(crate) mod links;
 mod nodes;
@@ -13,6 +14,7 @@ use ackclock::ids::{IdVec, LinkId, NodeId};
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
+use self::id_map::IdMap;
 use self::links::{Direction, Duplex, Mtu, ordered};
 use self::topologies::MadeFlow;
 use crate::document::Document;
@@ -28,11 +30,13 @@ use crate::text::tree::quoted;
 pub(crate) struct Network {
     pub(crate) nodes: IdVec<NodeId, Node>,
     pub(crate) links: IdVec<LinkId, Link>,
-    between: HashMap<(NodeId, NodeId), LinkId>,
+    between: IdMap<(NodeId, NodeId), LinkId>,
     /// Switches next to each node.
     switches: IdVec<NodeId, Vec<NodeId>>,
     /// Hosts next to each node, by number.
     hosts: IdVec<NodeId, usize>,
+    /// The hosts of each flow that the topology makes, from which and to which it goes.
+    made: Vec<(NodeId, NodeId)>,
     /// The hosts at places, by the names of the places.
     at_places: BTreeMap<String, NodeId>,
     /// Links that stand for satellite paths, with the numbers of the places that they join.
@@ -67,13 +71,14 @@ impl Network {
         let mut whole = no_key_of_another_topology(document, topology.word(), report);
         let flows = flows?;
         let made = (topologies::switches(topology, settings)?, flows);
-        let nodes = nodes::all(document, topology, made, satellites, report, &mut whole)?;
+        let (nodes, hosts_of_made) = nodes::all(document, topology, made, satellites, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
             hosts: nodes.iter().map(|_| 0).collect(),
             nodes,
             links: IdVec::new(),
-            between: HashMap::new(),
+            between: IdMap::default(),
+            made: hosts_of_made,
             at_places: BTreeMap::new(),
             through_sky: BTreeMap::new(),
             moved: BTreeMap::new(),
@@ -90,9 +95,10 @@ impl Network {
         let duplexes = links::all(&context, made, report);
         let mut duplexes = duplexes.filter(|_| whole)?;
         // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
-        duplexes.sort_by_key(|duplex| ordered(duplex.ends));
+        duplexes.sort_by_cached_key(|duplex| ordered(duplex.ends));
         // There may be hundreds of thousands of them: no more room than they need.
         network.links = IdVec::with_capacity(2 * duplexes.len());
+        network.between.reserve(2 * duplexes.len());
         for duplex in duplexes {
             let ((a, b), [there, back]) = (duplex.ends, duplex.directions);
             let (there, back) = if a < b { (there, back) } else { (back, there) };
@@ -172,6 +178,7 @@ impl Network {
             (link.from, link.to) = (moved[link.from], moved[link.to]);
         }
         self.at_places.values_mut().for_each(|host| *host = moved[*host]);
+        self.made.iter_mut().for_each(|(source, sink)| (*source, *sink) = (moved[*source], moved[*sink]));
     }
 
     /// Puts links in the place of those that stand for satellite paths. Returns their numbers; those of all others
@@ -240,6 +247,11 @@ impl Network {
         self.between.get(&(from, to)).copied()
     }
 
+    /// The hosts of the flow of this number, of those that the topology makes.
+    pub(crate) fn hosts_of_made(&self, number: usize) -> Option<(NodeId, NodeId)> {
+        self.made.get(number).copied()
+    }
+
     /// The link of a name `a->b`.
     pub(crate) fn link(&self, name: &str) -> Option<LinkId> {
         if let Some(&link) = self.by_name.get(name) {
@@ -298,16 +310,15 @@ impl Network {
         let ends = switches.windows(2).map(|pair| (pair[0], pair[1]));
         let mut links: Vec<Duplex> =
             ends.zip(trunks).map(|(ends, (rate, delay))| Duplex::plain(ends, rate, delay)).collect();
-        for flow in flows {
-            let [source, sink] = ['s', 'd'].map(|letter| self.node(&topologies::host(letter, &flow.name)));
-            let ends = [(source?, switches[flow.enters - 1]), (switches[flow.leaves - 1], sink?)];
+        for (flow, &(source, sink)) in flows.iter().zip(&self.made) {
+            let ends = [(source, switches[flow.enters - 1]), (switches[flow.leaves - 1], sink)];
             links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay * flow.distance)));
         }
         Some(links)
     }
 
     fn add(&mut self, from: NodeId, to: NodeId, direction: Direction) {
-        let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
+        let name = [&*self.nodes[from].name, "->", &*self.nodes[to].name].concat();
         let Direction { rate, delay, params, mtu } = direction;
         let link = self.links.push(Link { name, from, to, rate, delay, params, queue: Queue::unlimited() });
         self.between.insert((from, to), link);

@@ -17,7 +17,8 @@ use crate::text::names::natural;
 use crate::text::tree::quoted;
 use crate::value::FileValue;
 
-/// All nodes in natural order of their names.
+/// All nodes in natural order of their names, and the two hosts of each of the flows that the topology makes.
+#[allow(clippy::type_complexity)]
 pub(super) fn all(
     document: &Document,
     topology: Topology,
@@ -25,16 +26,17 @@ pub(super) fn all(
     satellites: Option<&Satellites>,
     report: &mut Report,
     whole: &mut bool,
-) -> Option<IdVec<NodeId, Node>> {
-    let mut all: HashMap<String, NodeKind> = HashMap::new();
-    for flow in flows {
-        all.extend(['s', 'd'].map(|letter| (topologies::host(letter, &flow.name), NodeKind::Host)));
-    }
-    all.extend((1..=switches).map(|number| (topologies::switch(number), NodeKind::Switch)));
+) -> Option<(IdVec<NodeId, Node>, Vec<(NodeId, NodeId)>)> {
+    // Nearly in the order of their names, which makes it cheap to sort them.
+    let hosts =
+        ['d', 's'].into_iter().flat_map(|letter| flows.iter().map(move |flow| topologies::host(letter, &flow.name)));
+    let hosts = hosts.map(|name| (name, NodeKind::Host));
+    let made = hosts.chain((1..=switches).map(|number| (topologies::switch(number), NodeKind::Switch)));
+    let mut all = Names::of(made.collect(), !document.nodes.is_empty() || satellites.is_some());
     for named in &document.nodes {
         let settings = Settings::resolve(Section::Node, &[&named.given]);
         settings.require(&format!("[node.{}]", named.name), &|_| None, report);
-        if all.contains_key(&named.name) {
+        if all.contain(&named.name) {
             report
                 .error(named.at, format!("the topology {} already has a node {}", topology.word(), named.name))
                 .label("name is taken")
@@ -45,10 +47,10 @@ pub(super) fn all(
         let kind = settings.choice("kind", NodeKind::WORDS);
         *whole &= kind.is_some();
         let kind = kind.unwrap_or(NodeKind::Switch);
-        all.insert(named.name.clone(), kind);
+        all.add(named.name.clone(), kind);
     }
     for place in satellites.iter().flat_map(|satellites| &satellites.places) {
-        if all.contains_key(SATELLITE_NODE) || place.name == SATELLITE_NODE {
+        if all.contain(SATELLITE_NODE) || place.name == SATELLITE_NODE {
             report
                 .error(
                     satellites.and_then(|satellites| satellites.settings.at),
@@ -64,7 +66,7 @@ pub(super) fn all(
             names.push((host_of(&place.name), NodeKind::Host));
         }
         for (name, kind) in names {
-            if all.insert(name.clone(), kind).is_some() {
+            if !all.add(name.clone(), kind) {
                 report
                     .error(place.at, format!("there is a node {name}, and a place that needs one of this name"))
                     .label("name is taken")
@@ -73,16 +75,59 @@ pub(super) fn all(
             }
         }
     }
-    if all.is_empty() {
+    if all.all.is_empty() {
         report
             .error(document.network.at, "the network has no nodes")
             .label("a graph is made of [node] and [link] tables")
             .help("add [node.NAME] with kind = \"host\" or \"switch\", and [link.NAME] with ends, rate and delay");
         return None;
     }
-    let mut sorted: Vec<(String, NodeKind)> = all.into_iter().collect();
-    sorted.sort_by(|(a, _), (b, _)| natural(a, b));
-    Some(sorted.into_iter().map(|(name, kind)| Node { name, kind }).collect())
+    let (nodes, places) = all.sorted();
+    let hosts = (0..flows.len()).map(|flow| (places[flows.len() + flow], places[flow]));
+    Some((nodes, hosts.collect()))
+}
+
+/// Nodes with their names.
+struct Names {
+    all: Vec<(String, NodeKind)>,
+    /// Their numbers in the list; empty if none is asked for.
+    known: HashMap<String, usize>,
+}
+
+impl Names {
+    /// These, and others if `more` are added.
+    fn of(all: Vec<(String, NodeKind)>, more: bool) -> Names {
+        let numbers = all.iter().take(if more { all.len() } else { 0 }).enumerate();
+        let known = numbers.map(|(number, (name, _))| (name.clone(), number)).collect();
+        Names { all, known }
+    }
+
+    fn contain(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
+    /// Whether the name is new. One that is not has another kind now.
+    fn add(&mut self, name: String, kind: NodeKind) -> bool {
+        if let Some(&number) = self.known.get(&name) {
+            self.all[number].1 = kind;
+            return false;
+        }
+        self.known.insert(name.clone(), self.all.len());
+        self.all.push((name, kind));
+        true
+    }
+
+    /// All nodes in natural order of their names, and where each is among them.
+    fn sorted(self) -> (IdVec<NodeId, Node>, Vec<NodeId>) {
+        let mut sorted: Vec<(usize, String, NodeKind)> =
+            self.all.into_iter().enumerate().map(|(number, (name, kind))| (number, name, kind)).collect();
+        sorted.sort_by(|(_, a, _), (_, b, _)| natural(a, b));
+        let mut places = vec![NodeId::default(); sorted.len()];
+        for (place, (number, ..)) in sorted.iter().enumerate() {
+            places[*number] = NodeId::from_index(place);
+        }
+        (sorted.into_iter().map(|(_, name, kind)| Node { name, kind }).collect(), places)
+    }
 }
 
 /// The node of a name. They are in the order of their names.

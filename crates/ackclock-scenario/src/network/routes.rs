@@ -1,12 +1,13 @@
 //! Paths of flows: as given, or found. Hosts do not forward.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::Route;
 
 use crate::network::Network;
+use crate::network::id_map::IdMap;
 use crate::text::diagnostic::{At, Report};
 use crate::value::Name;
 
@@ -14,7 +15,7 @@ use crate::value::Name;
 pub(crate) struct Finder<'a> {
     network: &'a Network,
     /// Paths between switches, for hosts that have one switch only.
-    between_switches: HashMap<(NodeId, NodeId), Option<Vec<LinkId>>>,
+    between_switches: IdMap<(NodeId, NodeId), Option<Vec<LinkId>>>,
 }
 
 /// Links and picoseconds to the destination.
@@ -23,7 +24,7 @@ type Distance = (u32, u128);
 impl<'a> Finder<'a> {
     /// No path is known yet.
     pub(crate) fn new(network: &'a Network) -> Finder<'a> {
-        Finder { network, between_switches: HashMap::new() }
+        Finder { network, between_switches: IdMap::default() }
     }
 
     /// The path from one host to another.
@@ -48,7 +49,7 @@ impl<'a> Finder<'a> {
     /// Distances to `to` by Dijkstra's algorithm, then the path along them.
     fn search(&self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
         let network = self.network;
-        let mut distances: HashMap<NodeId, Distance> = HashMap::new();
+        let mut distances: IdMap<NodeId, Distance> = IdMap::default();
         let mut heap = BinaryHeap::from([Reverse(((0, 0), to))]);
         while let Some(Reverse((distance, node))) = heap.pop() {
             if distances.contains_key(&node) {

@@ -19,7 +19,10 @@ pub(crate) struct MadeFlow {
 
 /// The host of a flow that a topology makes: `letter` is `s` or `d`. f1 goes from s1 to d1, A1 from sA1 to dA1.
 pub(crate) fn host(letter: char, flow: &str) -> String {
-    format!("{letter}{}", flow.strip_prefix('f').unwrap_or(flow))
+    let mut name = String::with_capacity(flow.len() + 1);
+    name.push(letter);
+    name.push_str(flow.strip_prefix('f').unwrap_or(flow));
+    name
 }
 
 /// The name of a switch, counted from 1.

@@ -75,7 +75,7 @@ impl<W: Write> Lines<W> {
     }
 
     fn string(&mut self, text: &str) -> Result<(), Error> {
-        if text.bytes().any(is_escaped) {
+        if has_escaped(text) {
             return Ok(serde_json::to_writer(&mut self.text, text).map_err(io::Error::from)?);
         }
         self.text.push(b'"');
@@ -85,9 +85,19 @@ impl<W: Write> Lines<W> {
     }
 }
 
-/// Whether JSON has another way to write this octet of a string.
-fn is_escaped(octet: u8) -> bool {
-    octet < b' ' || octet == b'"' || octet == b'\\'
+/// Whether JSON has another way to write some octet of a string: a control, a quote, a backslash. Eight of them are looked at together.
+fn has_escaped(text: &str) -> bool {
+    let (words, rest) = text.as_bytes().as_chunks();
+    words.iter().any(|word| has_escaped_octet(u64::from_le_bytes(*word)))
+        || rest.iter().any(|&octet| octet < b' ' || octet == b'"' || octet == b'\\')
+}
+
+/// Source: S. E. Anderson, *Bit Twiddling Hacks*, "Determine if a word has a byte less than n".
+fn has_escaped_octet(word: u64) -> bool {
+    const EACH: u64 = u64::MAX / 255;
+    let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
+    let is = |octet: u8| below(word ^ (EACH * u64::from(octet)), 1);
+    (below(word, b' ') | is(b'"') | is(b'\\')) & (EACH * 0x80) != 0
 }
 
 /// An object or array that has begun.
@@ -313,7 +323,7 @@ impl<W: Write> SerializeStruct for Members<'_, W> {
     type Error = Error;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        debug_assert!(!key.bytes().any(is_escaped), "the name of a field is a word");
+        debug_assert!(!has_escaped(key), "the name of a field is a word");
         self.separate();
         let text = &mut self.lines.text;
         text.push(b'"');
@@ -388,6 +398,19 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out, &[f64::NAN, f64::INFINITY], 0).unwrap();
         assert_eq!(out, b"[null, null]");
+    }
+
+    #[test]
+    fn every_octet_that_needs_it_is_escaped_wherever_it_is() {
+        for letter in (0..=255).map(char::from) {
+            for length in 1..20 {
+                for place in 0..length {
+                    let string: String = (0..length).map(|at| if at == place { letter } else { '!' }).collect();
+                    let value = json!(string);
+                    assert_eq!(text(&value, 0), serde_json::to_string(&value).unwrap());
+                }
+            }
+        }
     }
 
     #[test]

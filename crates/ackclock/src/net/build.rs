@@ -1,5 +1,6 @@
 //! What both engines take from a scenario alike.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::feedback::atm_ports;
@@ -159,12 +160,14 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
 fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_udp = scenario.udp.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp);
-    let mut pairs: Vec<(LinkId, LinkId)> =
-        routes.filter_map(Route::fixed).flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0]))).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs.sort_unstable_by_key(|&(port, link)| (port, &scenario.links[link].name, link));
-    Lists::new(scenario.links.len(), pairs.iter().copied())
+    let pairs = routes.filter_map(Route::fixed).flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0])));
+    let mut inputs = Lists::new(scenario.links.len(), pairs);
+    // Most ports have one, and many flows come from it.
+    inputs.sort_and_dedup_by(|one, other| match one == other {
+        true => Ordering::Equal,
+        false => (&scenario.links[*one].name, one).cmp(&(&scenario.links[*other].name, other)),
+    });
+    inputs
 }
 
 /// The limits of a buffer: units, and bytes.

@@ -271,7 +271,7 @@ impl End {
 pub(super) fn vc_name(flow: &str, end: End) -> String {
     match end {
         End::Receiver => flow.to_owned(),
-        End::Sender => format!("{flow}/ack"),
+        End::Sender => [flow, "/ack"].concat(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A list for each of many things, most of them short: all in one piece of memory.
 
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 
 use crate::ids::Id;
@@ -31,6 +32,25 @@ impl<I: Id, T: Copy> Lists<I, T> {
         Lists { items, ends, id: PhantomData }
     }
 
+    /// Puts each list in order, and keeps one of items that are equal.
+    pub(super) fn sort_and_dedup_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            let (begins, list) = (kept, start..*end as usize);
+            start = list.end;
+            self.items[list.clone()].sort_unstable_by(&compare);
+            for place in list {
+                let is_new = kept == begins || compare(&self.items[kept - 1], &self.items[place]).is_ne();
+                if is_new {
+                    self.items[kept] = self.items[place];
+                    kept += 1;
+                }
+            }
+            *end = kept as u32;
+        }
+        self.items.truncate(kept);
+    }
+
     /// The list of `id`.
     pub(super) fn of(&self, id: I) -> &[T] {
         &self.items[self.start(id)..self.ends[id.index()] as usize]
@@ -53,5 +73,14 @@ mod tests {
         let lists = Lists::new(5, pairs.iter().map(|&(id, item)| (LinkId::from_index(id), item)));
         let of = |id| String::from_iter(lists.of(LinkId::from_index(id)));
         assert_eq!((0..5).map(of).collect::<Vec<_>>(), ["bd", "", "ac", "e", ""]);
+    }
+
+    #[test]
+    fn equal_items_of_a_list_are_kept_once_and_in_order() {
+        let pairs = [(2, 'b'), (0, 'a'), (2, 'a'), (2, 'b'), (0, 'a'), (3, 'a'), (2, 'c'), (2, 'a')];
+        let mut lists = Lists::new(5, pairs.iter().map(|&(id, item)| (LinkId::from_index(id), item)));
+        lists.sort_and_dedup_by(char::cmp);
+        let of = |id| String::from_iter(lists.of(LinkId::from_index(id)));
+        assert_eq!((0..5).map(of).collect::<Vec<_>>(), ["a", "", "abc", "a", ""]);
     }
 }
