@@ -17,7 +17,6 @@ pub enum Kind<'a> {
     Figure,
     /// Lines of numbers, which begin like this: CSV with its names of columns, or JSON lines.
     Lines(&'a str),
-    /// A page of the manual.
     Manual,
 }
 

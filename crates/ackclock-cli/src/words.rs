@@ -31,7 +31,6 @@ pub fn studies_and_cards() -> Vec<String> {
 pub struct Choice {
     /// What the schema says of the key.
     pub about: String,
-    /// The words, in its order.
     pub words: Vec<String>,
 }
 

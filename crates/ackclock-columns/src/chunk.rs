@@ -14,7 +14,6 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-/// The pages of a chunk.
 pub(super) struct Pages<'a> {
     writer: SerializedPageWriter<'a, Vec<u8>>,
     rows: u64,

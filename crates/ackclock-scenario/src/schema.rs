@@ -206,7 +206,6 @@ fn quantity(kind: &Kind) -> Value {
     if all.len() == 1 { all.remove(0) } else { json!({ "anyOf": all }) }
 }
 
-/// A list of outages.
 fn outages() -> Value {
     let time = time();
     let never = json!({ "anyOf": [time, { "enum": ["never"] }] });
@@ -227,7 +226,6 @@ fn route_changes() -> Value {
     json!({ "type": "array", "items": closed(&["at", "route"], json!({ "at": at, "route": route })) })
 }
 
-/// A value that may have a schedule.
 fn schedule(key: &str, value: &Value) -> Value {
     let at = described(time(), "From when on the value of this table holds.");
     let later = described(value.clone(), "The value from then on.");
@@ -260,7 +258,6 @@ fn errors(around: &[Key]) -> Value {
     json!({ "anyOf": [model, { "type": "array", "items": model }] })
 }
 
-/// A table within a value.
 fn table(keys: &[Key]) -> Value {
     let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     let is_required = |key: &&Key| matches!(key.default, Default::Required(_));

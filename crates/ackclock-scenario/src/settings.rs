@@ -36,7 +36,6 @@ struct GivenValue {
 /// One section with everything that holds in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Which keys it has.
     pub(crate) section: Section,
     /// Where a key that is missing is missing from.
     pub(crate) at: Option<At>,
@@ -326,7 +325,6 @@ impl Settings {
         if let Value::Flag(flag) = self.value(name)?.single()? { Some(flag) } else { None }
     }
 
-    /// The text of a key.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         if let FileValue::Text(text) = self.value(name)? { Some(text) } else { None }
     }
@@ -362,7 +360,6 @@ impl Settings {
         Some(Span::from_ps(quantity.amount))
     }
 
-    /// The rate of a key.
     pub(crate) fn rate(&self, name: &str) -> Option<Rate> {
         let quantity = self.quantity(name).filter(|quantity| quantity.dimension == Dimension::Rate)?;
         Rate::from_bps(quantity.amount)

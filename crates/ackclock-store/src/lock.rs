@@ -205,7 +205,6 @@ pub(crate) enum Seen {
     Left,
 }
 
-/// Looks at the lock of a folder.
 pub(crate) fn look(folder: &Path) -> Seen {
     let path = folder.join(LOCK);
     let Ok(file) = files::open(&path) else { return Seen::Free };

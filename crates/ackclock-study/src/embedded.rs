@@ -7,7 +7,6 @@ use ackclock_scenario::Source;
 /// Name below `studies/`, with `/`, and content of every TOML file, sorted by name.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/studies.rs"));
 
-/// The content of one file.
 pub(crate) fn file(name: &str) -> Option<&'static str> {
     FILES.binary_search_by_key(&name, |(known, _)| known).ok().map(|i| FILES[i].1)
 }

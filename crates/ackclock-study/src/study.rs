@@ -14,7 +14,6 @@ use crate::measure::{Metric, MetricName};
 pub struct Study {
     pub(crate) name: String,
     pub(crate) head: Head,
-    /// The tables of the cards that have one.
     pub(crate) tables: BTreeMap<String, Table>,
     /// Claims, those with several instances already expanded.
     pub(crate) claims: Vec<Claim>,
@@ -102,7 +101,6 @@ impl Study {
         self.assumptions.iter().filter(|assumption| assumption.card == card.id)
     }
 
-    /// Whose statement a claim is.
     pub(crate) fn origin_of(&self, claim: &Claim) -> Origin {
         let is_beyond = self.head.cards.iter().any(|card| card.id == claim.card && card.beyond);
         claim.tally.unwrap_or(if is_beyond { Origin::Own } else { Origin::Published })
@@ -155,7 +153,6 @@ impl Study {
         self.comparisons.iter().filter(|comparison| comparison.card == card.id)
     }
 
-    /// The plots over an axis of a card.
     pub(crate) fn plots_of(&self, card: &Card) -> impl Iterator<Item = &AxisPlot> {
         self.plots.iter().filter(|plot| plot.card == card.id)
     }

@@ -21,7 +21,6 @@ struct Column {
     what: What,
 }
 
-/// What a column has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum What {
     Seed,

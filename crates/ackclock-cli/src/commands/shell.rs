@@ -11,7 +11,6 @@ use crate::failure::{Exit, Failure};
 use crate::replace::{self, Kind};
 use crate::{console, output};
 
-/// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "ackclock", &mut script);

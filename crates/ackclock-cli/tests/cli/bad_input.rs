@@ -9,7 +9,7 @@ use crate::support::{PLAIN, Place, outcome};
 #[test]
 fn a_mistyped_word_is_shown_in_its_line_with_the_remedy() {
     let place = Place::with("mistyped-word", &PLAIN.replace("buffer =", "bufer ="));
-    let outcome = place.run(&["run", "scenario.toml"]).exits_with(3).without_result();
+    let outcome = place.run("run scenario.toml").exits_with(3).without_result();
     let outcome =
         outcome.says(&["error: ", "--> scenario.toml:15:1\n", "15 | bufer = \"10 packets\"\n", "^^^^^", "`buffer`"]);
     assert!(outcome.stderr.ends_with("\n1 error, nothing was run\n"), "{}", outcome.stderr);
@@ -20,7 +20,7 @@ fn a_mistyped_word_is_shown_in_its_line_with_the_remedy() {
 fn all_errors_are_reported_at_once() {
     let scenario = PLAIN.replace("\"10 packets\"", "10").replace("\"2 Mbps\"", "\"2 ms\"");
     let place = Place::with("all-errors", &scenario);
-    let outcome = place.run(&["run", "scenario.toml"]).exits_with(3).without_result();
+    let outcome = place.run("run scenario.toml").exits_with(3).without_result();
     assert!(outcome.stderr.ends_with("2 errors, nothing was run\n"), "{}", outcome.stderr);
     assert_eq!(outcome.stderr.matches("--> scenario.toml:").count(), 2, "{}", outcome.stderr);
 }
@@ -28,15 +28,15 @@ fn all_errors_are_reported_at_once() {
 #[test]
 fn a_wrong_set_argument_is_shown_like_a_line_of_a_file() {
     let place = Place::with("wrong-set", PLAIN);
-    let outcome = place.run(&["run", "scenario.toml", "--set", "queue.bufer=10 packets"]);
+    let outcome = place.run("run scenario.toml --set 'queue.bufer=10 packets'");
     outcome.exits_with(3).without_result().says(&["--set", "bufer", "buffer", "1 error, nothing was run"]);
 }
 
 #[test]
 fn an_unknown_engine_is_answered_with_those_there_are() {
     let place = Place::with("unknown-engine", PLAIN);
-    for command in [["run", "scenario.toml"], ["reproduce", "sack-ubr"]] {
-        let outcome = place.run(&[&command[..], &["--engine", "refrence"]].concat()).exits_with(2).without_result();
+    for command in ["run scenario.toml", "reproduce sack-ubr"] {
+        let outcome = place.run(&format!("{command} --engine refrence")).exits_with(2).without_result();
         outcome.says(&["invalid value 'refrence' for '--engine <ENGINE>'", "batched, reference", "'reference'"]);
     }
     assert_eq!(place.names(), ["scenario.toml"]);
@@ -45,36 +45,36 @@ fn an_unknown_engine_is_answered_with_those_there_are() {
 #[test]
 fn a_file_that_is_not_there_is_named_together_with_the_nearest() {
     let place = Place::with("not-there", PLAIN);
-    let outcome = place.run(&["run", "senario.toml"]).exits_with(1).without_result();
+    let outcome = place.run("run senario.toml").exits_with(1).without_result();
     insta::assert_snapshot!(outcome.stderr, @r"
     error: cannot read `senario.toml`: No such file or directory (os error 2)
     help: did you mean `scenario.toml`?
     ");
-    place.run(&["run", "no/such.toml"]).exits_with(1).says(&["there is no folder `no`"]);
-    place.run(&["run", "lan-of-1999.toml"]).exits_with(1).says(&["`ackclock init`"]);
-    place.run(&["run", "."]).exits_with(1).says(&["cannot read `.`"]);
+    place.run("run no/such.toml").exits_with(1).says(&["there is no folder `no`"]);
+    place.run("run lan-of-1999.toml").exits_with(1).says(&["`ackclock init`"]);
+    place.run("run .").exits_with(1).says(&["cannot read `.`"]);
 }
 
 #[test]
 fn a_file_that_is_not_utf8_is_refused() {
     let place = Place::new("not-utf8");
     place.write("scenario.toml", b"name = \"\xff\xfe\"\n");
-    place.run(&["run", "scenario.toml"]).exits_with(3).without_result().says(&["scenario.toml", "UTF-8"]);
+    place.run("run scenario.toml").exits_with(3).without_result().says(&["scenario.toml", "UTF-8"]);
     place.write("binary.toml", [0u8, 159, 146, 150, 10, 13, 255]);
-    place.run(&["check", "binary.toml"]).exits_with(3).without_result().says(&["UTF-8"]);
+    place.run("check binary.toml").exits_with(3).without_result().says(&["UTF-8"]);
 }
 
 #[test]
 fn an_empty_file_says_what_is_missing() {
     let place = Place::with("empty", "");
-    place.run(&["run", "scenario.toml"]).exits_with(3).without_result().says(&["error", "nothing was run"]);
+    place.run("run scenario.toml").exits_with(3).without_result().says(&["error", "nothing was run"]);
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_is_found_before_anything_is_simulated() {
     // Ten hours: the message comes at once all the same.
     let place = Place::with("unwritable", &PLAIN.replace("200 ms", "10 h"));
-    let outcome = place.run(&["run", "scenario.toml", "--out", "scenario.toml/results"]);
+    let outcome = place.run("run scenario.toml --out scenario.toml/results");
     outcome.exits_with(1).without_result().says(&["error: cannot write to the folder", "help:", "--out"]);
     assert_eq!(place.names(), ["scenario.toml"]);
 }
@@ -84,7 +84,7 @@ fn a_folder_with_files_of_others_is_refused() {
     let place = Place::with("foreign-files", &PLAIN.replace("200 ms", "10 h"));
     fs::create_dir(place.path("thesis")).unwrap();
     place.write("thesis/chapter.tex", "years of work");
-    let outcome = place.run(&["run", "scenario.toml", "--out", "thesis"]);
+    let outcome = place.run("run scenario.toml --out thesis");
     outcome.exits_with(1).without_result().says(&["not a result of ackclock", "--out"]);
     assert_eq!(place.read("thesis/chapter.tex"), "years of work");
 }
@@ -146,7 +146,7 @@ fn a_reader_that_goes_away_is_no_error() {
 fn colour_is_never_forced_upon_a_file() {
     let place = Place::with("colour", &PLAIN.replace("buffer =", "bufer ="));
     let with = |variables: &[&str]| {
-        let mut command = place.command(&["run", "scenario.toml"]);
+        let mut command = place.command("run scenario.toml");
         command.envs(variables.iter().map(|variable| (variable, "1")));
         outcome(command).exits_with(3).stderr
     };

@@ -56,7 +56,7 @@ fn partial(place: &Place, folder: &str) -> usize {
 #[test]
 fn each_seed_and_host_has_a_file_and_the_folder_is_named() {
     let place = Place::with("captures", RANDOM);
-    let run = ["run", "scenario.toml", "--out", "kept", "--seeds", "3", "--capture", "s2,d1"];
+    let run = "run scenario.toml --out kept --seeds 3 --capture s2,d1";
     let first = place.run(&run).exits_with(0);
     assert!(
         first.stderr.contains("captures in kept/captures, for Wireshark and tcptrace\nresults in kept\n"),
@@ -69,43 +69,43 @@ fn each_seed_and_host_has_a_file_and_the_folder_is_named() {
     let before = [1, 2, 3].map(file);
     assert_ne!(before[0], before[1]);
     // The same run gives the same file, on either engine.
-    place.run(&[&run[..], &["--engine", "reference"]].concat()).exits_with(0);
+    place.run(&format!("{run} --engine reference")).exits_with(0);
     assert_eq!([1, 2, 3].map(file), before);
-    assert!(!place.run(&["run", "scenario.toml"]).exits_with(0).stderr.contains("captures"));
+    assert!(!place.run("run scenario.toml").exits_with(0).stderr.contains("captures"));
 }
 
 #[test]
 fn capturing_changes_no_number() {
     let place = Place::with("captures-numbers", RANDOM);
-    assert_eq!(numbers(&place, &["--capture", "s1,s2,s3,d1,d2,d3"]), numbers(&place, &[]));
+    assert_eq!(numbers(&place, "--capture s1,s2,s3,d1,d2,d3"), numbers(&place, ""));
 }
 
 #[test]
 fn a_scenario_may_ask_for_captures_and_the_command_line_for_others() {
     let place = Place::with("captures-scenario", &format!("capture = [\"d2\"]\n{PLAIN}"));
-    place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
+    place.run("run scenario.toml --out kept").exits_with(0);
     assert_eq!(seeds_with_captures(&place, "kept", &["d2"]), [1]);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--capture", "s1"]).exits_with(0);
+    place.run("run scenario.toml --out kept --capture s1").exits_with(0);
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
     // What was captured is no part of the repetition, and is left as it is.
-    place.run(&["rerun", "kept"]).exits_with(0);
+    place.run("rerun kept").exits_with(0);
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
 }
 
 #[test]
 fn captures_of_an_earlier_result_do_not_stay() {
     let place = Place::with("captures-earlier", RANDOM);
-    let run = |more: &[&str]| {
-        place.run(&[&["run", "scenario.toml", "--out", "kept"], more].concat()).exits_with(0);
+    let run = |more: &str| {
+        place.run(&format!("run scenario.toml --out kept {more}")).exits_with(0);
     };
-    run(&["--capture", "s1,s3", "--seeds", "3"]);
-    run(&["--capture", "s1", "--record", "cwnd", "--seeds", "2"]);
+    run("--capture s1,s3 --seeds 3");
+    run("--capture s1 --record cwnd --seeds 2");
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1, 2]);
     assert_eq!(names(&place.path("kept/tables")), ["seed-1", "seed-2"]);
-    run(&["--capture", "s1"]);
+    run("--capture s1");
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
     assert!(!place.path("kept/tables").exists());
-    run(&[]);
+    run("");
     assert_eq!(names(&place.path("kept")), [".ackclock", "result.json", "scenario.toml"]);
 }
 
@@ -134,8 +134,8 @@ fn a_killed_run_is_continued_with_its_captures() {
 #[cfg(unix)]
 fn finished_runs_are_kept_with_their_captures_after_an_interruption() {
     let place = Place::with("captures-interrupted", RANDOM);
-    let many = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--capture", "s1"];
-    let output = ended_by("-INT", 100, &place, "kept", &many);
+    let many = "run scenario.toml --out kept --seeds 200000 --capture s1";
+    let output = ended_by("-INT", 100, &place, "kept", many);
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8_lossy(&output.stderr).contains("captures in kept/captures"));
     assert!(!seeds_with_captures(&place, "kept", &["s1"]).is_empty());
@@ -145,9 +145,9 @@ fn finished_runs_are_kept_with_their_captures_after_an_interruption() {
 #[cfg(unix)]
 fn an_interrupted_run_without_results_leaves_the_captures_that_were_there() {
     let place = Place::with("captures-untouched", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--capture", "s1"]).exits_with(0);
-    let endless = ["run", "scenario.toml", "--out", "kept", "--capture", "s1", "--set", "duration=20 h"];
-    let outcome = interrupted_once(catches_ctrl_c, &place, &endless).exits_with(130);
+    place.run("run scenario.toml --out kept --capture s1").exits_with(0);
+    let endless = "run scenario.toml --out kept --capture s1 --set 'duration=20 h'";
+    let outcome = interrupted_once(catches_ctrl_c, &place, endless).exits_with(130);
     assert!(!outcome.stderr.contains("captures in"), "these are of another run");
     assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
 }
@@ -169,14 +169,14 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
     assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
     assert!(!place.path("kept").exists(), "made for a result that did not come");
     // And the folder can be used as soon as there is room.
-    place.run(&["run", "scenario.toml", "--out", "kept", "--capture", "s1,d1"]).exits_with(0);
+    place.run("run scenario.toml --out kept --capture s1,d1").exits_with(0);
     assert_eq!(seeds_with_captures(&place, "kept", &["d1", "s1"]), [1]);
 }
 
 #[test]
 fn files_of_others_called_captures_are_refused() {
     let place = Place::with("captures-foreign", RANDOM);
-    let run = ["run", "scenario.toml", "--out", "kept", "--capture", "s1"];
+    let run = "run scenario.toml --out kept --capture s1";
     place.write("kept/captures/holiday.jpg", "sun");
     place.run(&run).exits_with(1).says(&["`kept` holds files that are not a result of ackclock; nothing was run"]);
     assert_eq!(place.read("kept/captures/holiday.jpg"), "sun");
@@ -191,8 +191,8 @@ fn files_of_others_called_captures_are_refused() {
 #[test]
 fn quick_captures_too() {
     let place = Place::new("captures-quick");
-    let quick = ["quick", "--rate", "1Mbps", "--rtt", "100ms", "--tcp", "reno", "--seeds", "2", "--duration", "2s"];
-    let capture = ["--set", "capture=[\"s1\"]", "--out", "kept"];
-    place.run(&[&quick[..], &capture].concat()).exits_with(0).says(&["captures in kept/reno/captures"]);
+    let quick = "quick --rate 1Mbps --rtt 100ms --tcp reno --seeds 2 --duration 2s";
+    let capture = "--set capture=[\"s1\"] --out kept";
+    place.run(&format!("{quick} {capture}")).exits_with(0).says(&["captures in kept/reno/captures"]);
     assert_eq!(seeds_with_captures(&place, "kept/reno", &["s1"]), [1, 2]);
 }

@@ -19,16 +19,8 @@ name = "crossing"
 duration = "60 s"
 capture = ["a", "b", "c"]
 
-[network]
-technology = "TECHNOLOGY"
-topology = "graph"
-
-[node]
-west.kind = "switch"
-east.kind = "switch"
-a.kind = "host"
-b.kind = "host"
-c.kind = "host"
+network = { technology = "TECHNOLOGY", topology = "graph" }
+node = { west.kind = "switch", east.kind = "switch", a.kind = "host", b.kind = "host", c.kind = "host" }
 
 [link]
 trunk = { ends = ["west", "east"], rate = "4 Mbps", delay = "5 ms" }
@@ -107,7 +99,6 @@ impl Captured {
         self.folder.join(format!("{host}.pcapng"))
     }
 
-    /// A count of the flow's record.
     fn count(&self, flow: &str, key: &str) -> u64 {
         let flows = self.run["flows"].as_array().unwrap();
         let of = flows.iter().find(|this| this["name"] == flow).unwrap();
@@ -268,15 +259,8 @@ name = "udp"
 duration = "10 s"
 capture = ["a", "c"]
 
-[network]
-technology = "packet"
-topology = "graph"
-
-[node]
-west.kind = "switch"
-east.kind = "switch"
-a.kind = "host"
-c.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { west.kind = "switch", east.kind = "switch", a.kind = "host", c.kind = "host" }
 
 [link]
 trunk = { ends = ["west", "east"], rate = "2 Mbps", delay = "5 ms" }

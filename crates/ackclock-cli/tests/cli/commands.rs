@@ -10,7 +10,7 @@ use crate::{contacts, kept};
 #[test]
 fn the_version_names_the_version_of_the_results() {
     let place = Place::new("version");
-    let outcome = place.run(&["--version"]).exits_with(0);
+    let outcome = place.run("--version").exits_with(0);
     insta::assert_snapshot!(outcome.stdout, @"ackclock 0.1.0 (result version 5)");
     assert_eq!(outcome.stderr, "");
 }
@@ -18,7 +18,7 @@ fn the_version_names_the_version_of_the_results() {
 #[test]
 fn every_command_has_help_on_standard_output() {
     let place = Place::new("help");
-    insta::assert_snapshot!(place.run(&["--help"]).exits_with(0).stdout);
+    insta::assert_snapshot!(place.run("--help").exits_with(0).stdout);
     let commands =
         ["quick", "run", "check", "list", "init", "schema", "reproduce", "rerun", "export", "plot", "explain"];
     for command in
@@ -34,8 +34,8 @@ fn every_command_has_help_on_standard_output() {
 #[cfg(unix)]
 fn the_examples_of_the_help_texts_work() {
     let place = Place::new("help-examples");
-    place.run(&["init"]).exits_with(0);
-    place.run(&["init", "template.toml"]).exits_with(0);
+    place.run("init").exits_with(0);
+    place.run("init template.toml").exits_with(0);
     let program = Path::new(env!("CARGO_BIN_EXE_ackclock")).parent().unwrap();
     let path = env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     kept::fill(&place, "results/lan");
@@ -55,17 +55,17 @@ fn the_examples_of_the_help_texts_work() {
 #[test]
 fn init_writes_a_scenario_that_runs_without_a_warning() {
     let place = Place::new("init");
-    let init = place.run(&["init"]).exits_with(0).without_result();
+    let init = place.run("init").exits_with(0).without_result();
     assert_eq!(
         init.stderr,
         "wrote scenario.toml\nrun it with: ackclock run scenario.toml\n\
          completion in editors: ackclock schema > ackclock.schema.json\n"
     );
-    place.run(&["init"]).exits_with(1).without_result().says(&["`scenario.toml` exists already", "ackclock init FILE"]);
-    assert_eq!(place.run(&["init", "-"]).exits_with(0).stdout, place.read("scenario.toml"));
-    place.run(&["init", "no/such/folder.toml"]).exits_with(1).says(&["cannot write"]);
+    place.run("init").exits_with(1).without_result().says(&["`scenario.toml` exists already", "ackclock init FILE"]);
+    assert_eq!(place.run("init -").exits_with(0).stdout, place.read("scenario.toml"));
+    place.run("init no/such/folder.toml").exits_with(1).says(&["cannot write"]);
 
-    let run = place.run(&["run", "scenario.toml"]).exits_with(0);
+    let run = place.run("run scenario.toml").exits_with(0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stdout.contains("efficiency, with warm-up"), "{}", run.stdout);
 }
@@ -73,12 +73,12 @@ fn init_writes_a_scenario_that_runs_without_a_warning() {
 #[test]
 fn init_writes_a_network_of_packets_too() {
     let place = Place::new("init-packet");
-    let schema = place.run(&["schema"]).exits_with(0).stdout;
+    let schema = place.run("schema").exits_with(0).stdout;
     place.write("ackclock.schema.json", schema);
-    let init = place.run(&["init", "--packet", "net.toml"]).exits_with(0).without_result();
+    let init = place.run("init --packet net.toml").exits_with(0).without_result();
     assert_eq!(init.stderr, "wrote net.toml\nrun it with: ackclock run net.toml\n", "the schema is there");
-    assert_eq!(place.run(&["init", "-", "--packet"]).exits_with(0).stdout, place.read("net.toml"));
-    let run = place.run(&["run", "net.toml", "--out", "r"]).exits_with(0);
+    assert_eq!(place.run("init - --packet").exits_with(0).stdout, place.read("net.toml"));
+    let run = place.run("run net.toml --out r").exits_with(0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stdout.contains("packets lost on links"), "{}", run.stdout);
 }
@@ -91,47 +91,43 @@ fn every_scenario_that_is_written_names_its_schema() {
         let written = place.run(arguments).exits_with(0).stdout;
         assert_eq!(first_line(written), "#:schema ./ackclock.schema.json", "{arguments:?}");
     }
-    place.run(&["run", "scenario.toml", "--out", "a/b"]).exits_with(0);
+    place.run("run scenario.toml --out a/b").exits_with(0);
     assert_eq!(first_line(place.read("a/b/scenario.toml")), "#:schema ../../ackclock.schema.json");
-    place.run(&["rerun", "a/b"]).exits_with(0);
+    place.run("rerun a/b").exits_with(0);
 }
 
 #[test]
 fn check_says_what_a_valid_scenario_is_and_prints_it_in_full() {
     let place = Place::with("check", PLAIN);
-    let valid = place.run(&["check", "scenario.toml"]).exits_with(0);
+    let valid = place.run("check scenario.toml").exits_with(0);
     insta::assert_snapshot!(valid.stdout, @"scenario.toml: valid, packet network of 4 hosts and 2 switches, 2 flows, 0.2 s simulated");
     assert_eq!(valid.stderr, "");
     place.write("udp.toml", "extends = \"scenario.toml\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"10 kbps\"");
-    let with_udp = place.run(&["check", "udp.toml"]).exits_with(0).stdout;
+    let with_udp = place.run("check udp.toml").exits_with(0).stdout;
     assert!(with_udp.contains(", 2 flows and 1 UDP source, "), "{with_udp}");
 
-    let printed = place.run(&["check", "scenario.toml", "--print", "--set", "queue.buffer=7 packets"]).exits_with(0);
+    let printed = place.run("check scenario.toml --print --set 'queue.buffer=7 packets'").exits_with(0);
     assert!(printed.stdout.contains("7 packets") && printed.stdout.contains("mss = "), "{}", printed.stdout);
     // What is printed is a scenario itself.
     place.write("printed.toml", &printed.stdout);
-    place.run(&["check", "printed.toml"]).exits_with(0);
+    place.run("check printed.toml").exits_with(0);
 
-    place
-        .run(&["check", "scenario.toml", "--set", "queue.buffer=7"])
-        .exits_with(3)
-        .without_result()
-        .says(&["1 error\n"]);
+    place.run("check scenario.toml --set queue.buffer=7").exits_with(3).without_result().says(&["1 error\n"]);
 }
 
 #[test]
 fn list_shows_words_and_studies() {
     let place = Place::new("list");
-    let all = place.run(&["list"]).exits_with(0).stdout;
+    let all = place.run("list").exits_with(0).stdout;
     for word in ["policy", "selective-drop", "recovery", "new-reno", "topology", "dumbbell", "sack-ubr"] {
         assert!(all.contains(word), "no {word} in {all}");
     }
-    let policies = place.run(&["list", "policy"]).exits_with(0).stdout;
+    let policies = place.run("list policy").exits_with(0).stdout;
     assert!(policies.lines().any(|line| line == "epd"), "{policies}");
-    let metrics = place.run(&["list", "record"]).exits_with(0).stdout;
+    let metrics = place.run("list record").exits_with(0).stdout;
     assert!(metrics.lines().any(|line| line == "vc-queue"), "{metrics}");
-    assert!(place.run(&["list", "studies"]).exits_with(0).stdout.contains("sack-ubr/t1"));
-    place.run(&["list", "polices"]).exits_with(2).without_result().says(&["did you mean `ackclock list policy`?"]);
+    assert!(place.run("list studies").exits_with(0).stdout.contains("sack-ubr/t1"));
+    place.run("list polices").exits_with(2).without_result().says(&["did you mean `ackclock list policy`?"]);
 }
 
 #[test]
@@ -184,8 +180,8 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
     }
     let pcr = explained("PCR");
     assert!(pcr.starts_with("pcr: peak cell rate") && pcr.find("a key in [atm]") < pcr.find("a value of"), "{pcr}");
-    place.run(&["explain", "cwmd"]).exits_with(2).without_result().says(&["did you mean `ackclock explain cwnd`?"]);
-    place.run(&["explain", "everything there is"]).exits_with(2).says(&["known words: the metrics cwnd, "]);
+    place.run("explain cwmd").exits_with(2).without_result().says(&["did you mean `ackclock explain cwnd`?"]);
+    place.run("explain 'everything there is'").exits_with(2).says(&["known words: the metrics cwnd, "]);
 }
 
 #[test]
@@ -205,28 +201,25 @@ fn completions_know_metrics_and_studies() {
             assert!(script.contains(word), "no {word} for {shell}");
         }
     }
-    place.run(&["completions", "basch"]).exits_with(2).says(&["'bash'"]);
+    place.run("completions basch").exits_with(2).says(&["'bash'"]);
 }
 
 #[test]
 fn man_prints_one_page_or_writes_all() {
     let place = Place::new("man");
-    let page = place.run(&["man"]).exits_with(0).stdout;
+    let page = place.run("man").exits_with(0).stdout;
     assert!(page.contains(".TH ackclock 1") && page.contains("Exit codes"), "{page}");
-    place.run(&["man", "man1"]).exits_with(0).without_result().says(&["wrote the pages to man1"]);
+    place.run("man man1").exits_with(0).without_result().says(&["wrote the pages to man1"]);
     for name in ["ackclock.1", "ackclock-run.1", "ackclock-export.1"] {
         assert!(place.read(&format!("man1/{name}")).contains(".SH SYNOPSIS"), "{name}");
     }
     place.write("file", "");
-    place
-        .run(&["man", "file/man1"])
-        .exits_with(1)
-        .says(&["cannot write to the folder `file/man1`", "ackclock man DIR"]);
+    place.run("man file/man1").exits_with(1).says(&["cannot write to the folder `file/man1`", "ackclock man DIR"]);
 }
 
 #[test]
 fn the_schema_is_json_that_names_the_keys() {
-    let schema = Place::new("schema").run(&["schema"]).exits_with(0).json();
+    let schema = Place::new("schema").run("schema").exits_with(0).json();
     assert!(schema["$schema"].as_str().unwrap().contains("draft-07"));
     assert!(schema["properties"]["network"].is_object() && schema["properties"]["duration"].is_object());
 }

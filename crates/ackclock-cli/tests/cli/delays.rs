@@ -3,12 +3,12 @@
 use crate::support::{PLAIN, Place};
 
 /// A source of datagrams beside the flows.
-const DATAGRAMS: [&str; 6] = ["--set", "udp.u.from=s1", "--set", "udp.u.to=d2", "--set", "udp.u.rate=100 kbps"];
+const DATAGRAMS: &str = "--set udp.u.from=s1 --set udp.u.to=d2 --set 'udp.u.rate=100 kbps'";
 
 #[test]
 fn delays_are_in_table_and_document_if_asked_for_and_the_same_again() {
     let place = Place::with("delays", PLAIN);
-    let run = [&["run", "scenario.toml", "--seeds", "2", "--delays", "--out", "kept"], &DATAGRAMS[..]].concat();
+    let run = format!("run scenario.toml --seeds 2 --delays --out kept {DATAGRAMS}");
     let outcome = place.run(&run).exits_with(0);
     for line in ["delay, in ms", "one-way", "round trip", "jitter", "waiting     sw1->sw2"] {
         assert!(outcome.stdout.contains(line), "{line}: {}", outcome.stdout);
@@ -26,14 +26,14 @@ fn delays_are_in_table_and_document_if_asked_for_and_the_same_again() {
     assert_eq!(port["sojourn"]["count"], port["departures"]);
     assert_eq!(run["udp"][0]["one_way_delay"]["count"], run["udp"][0]["datagrams_delivered"]);
     assert!(document["summary"]["udp"][0]["jitter"]["p99_s"]["mean"].as_f64().unwrap() > 0.0);
-    place.run(&["rerun", "kept"]).exits_with(0);
-    place.run(&["rerun", "kept", "--engine", "reference"]).exits_with(0);
+    place.run("rerun kept").exits_with(0);
+    place.run("rerun kept --engine reference").exits_with(0);
 }
 
 #[test]
 fn without_delays_nothing_speaks_of_them() {
     let place = Place::with("no-delays", PLAIN);
-    let outcome = place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
+    let outcome = place.run("run scenario.toml --out kept").exits_with(0);
     assert!(!outcome.stdout.contains("delay"), "{}", outcome.stdout);
     let text = place.read("kept/result.json");
     for key in ["one_way_delay", "round_trip", "sojourn", "delays = "] {

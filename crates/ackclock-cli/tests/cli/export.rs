@@ -12,13 +12,13 @@ use crate::support::{PLAIN, Place};
 #[test]
 fn a_table_is_exported_with_the_seeds_below_each_other() {
     let place = kept("export-csv");
-    let outcome = place.run(&["export", "kept", "--metric", "cwnd"]).exits_with(0);
+    let outcome = place.run("export kept --metric cwnd").exits_with(0);
     let cwnd = "seed,flow,time_ps,cwnd_bytes\n\
                 1,f1,0,512\n1,f1,5000000000,1024\n1,f1,9000000000,513\n\
                 2,f1,0,512\n2,f1,5000000000,1024\n2,f1,9000000000,514\n";
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (cwnd, ""));
 
-    let written = place.run(&["export", "kept", "--to", "a/b"]).exits_with(0).without_result();
+    let written = place.run("export kept --to a/b").exits_with(0).without_result();
     assert_eq!(written.stderr, "wrote 4 files to a/b\n");
     assert_eq!(place.read("a/b/cwnd.csv"), cwnd);
     assert_eq!(place.read("a/b/ssthresh.csv").lines().nth(1), Some("1,f1,0,inf"));
@@ -33,34 +33,34 @@ fn a_table_is_exported_with_the_seeds_below_each_other() {
 #[test]
 fn json_lines_are_objects_and_infinity_is_null() {
     let place = kept("export-json");
-    let lines = place.run(&["export", "kept", "--format", "json"]).exits_with(0).stdout;
+    let lines = place.run("export kept --format json").exits_with(0).stdout;
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     // Of both seeds: 3 rows of cwnd, 2 of ssthresh, 2 of queue, 1 of drops.
     assert_eq!(lines.len(), 2 * (3 + 2 + 2 + 1));
     assert_eq!(lines[0], json!({"metric": "cwnd", "seed": 1, "flow": "f1", "time_ps": 0, "cwnd_bytes": 512.0}));
     assert_eq!(lines[6]["ssthresh_bytes"], Value::Null);
-    place.run(&["export", "kept", "--format", "json", "--to", "out"]).exits_with(0);
+    place.run("export kept --format json --to out").exits_with(0);
     assert_eq!(place.read("out/drops.jsonl").lines().count(), 2);
 }
 
 #[test]
 fn several_tables_do_not_fit_into_one_csv_file() {
     let place = kept("export-several");
-    let outcome = place.run(&["export", "kept"]).exits_with(2).without_result();
+    let outcome = place.run("export kept").exits_with(2).without_result();
     outcome.says(&["4 tables do not fit into one CSV file: cwnd, ssthresh, queue, drops", "--metric M", "--to DIR"]);
 }
 
 #[test]
 fn the_numbers_behind_each_figure_are_written() {
     let place = kept("plot");
-    let outcome = place.run(&["plot", "kept"]).exits_with(0).without_result();
+    let outcome = place.run("plot kept").exits_with(0).without_result();
     assert_eq!(outcome.stderr, "wrote 2 files of seed 1 to figures\n");
     let cwnd = "time_s,cwnd_bytes,ssthresh_bytes\n0,512,nan\n0.005,1024,nan\n0.009,513,1024\n";
     assert_eq!(place.read("figures/cwnd-f1.csv"), cwnd);
     let queue = "start_s,end_s,queue_min_cells,queue_mean_cells,queue_max_cells\n0,0.01,0,0.5,1\n0.01,0.015,1,2.25,3\n";
     assert_eq!(place.read("figures/queue-sw1-sw2.csv"), queue);
 
-    place.run(&["plot", "kept", "--figure", "cwnd", "--seed", "2", "--to", "two"]).exits_with(0);
+    place.run("plot kept --figure cwnd --seed 2 --to two").exits_with(0);
     assert!(place.read("two/cwnd-f1.csv").ends_with("0.009,514,1024\n"));
     assert_eq!(fs::read_dir(place.path("two")).unwrap().count(), 1);
 }
@@ -72,12 +72,12 @@ fn what_was_not_recorded_is_said_with_what_was() {
         let outcome = place.run(command).exits_with(1).without_result();
         outcome.says(&["rtt.parquet` was not recorded", "recorded are: cwnd, ssthresh, queue, drops", "--record"]);
     }
-    place.run(&["export", "kept", "--metric", "queu"]).exits_with(2).says(&["'queu'", "'queue'"]);
-    place.run(&["plot", "kept", "--figure", "cwn"]).exits_with(2).says(&["'cwn'", "'cwnd'"]);
-    place.run(&["plot", "kept", "--seed", "7"]).exits_with(2).says(&["no run of this seed", "there are: 1, 2"]);
+    place.run("export kept --metric queu").exits_with(2).says(&["'queu'", "'queue'"]);
+    place.run("plot kept --figure cwn").exits_with(2).says(&["'cwn'", "'cwnd'"]);
+    place.run("plot kept --seed 7").exits_with(2).says(&["no run of this seed", "there are: 1, 2"]);
 
     let bare = Place::with("export-nothing", PLAIN);
-    bare.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
+    bare.run("run scenario.toml --out kept").exits_with(0);
     for command in ["export", "plot"] {
         bare.run(&[command, "kept"]).exits_with(1).says(&["has no tables: nothing was recorded", "--record METRIC"]);
     }
@@ -121,11 +121,11 @@ fn a_damaged_table_of_any_seed_leaves_nothing_half_exported() {
     let place = kept("export-half");
     place.write("kept/tables/seed-2/ssthresh.parquet", "cut");
     let damaged = ["`kept/tables/seed-2/ssthresh.parquet` is damaged"];
-    place.run(&["export", "kept", "--metric", "ssthresh"]).exits_with(1).without_result().says(&damaged);
-    place.run(&["export", "kept", "--format", "json"]).exits_with(1).without_result().says(&damaged);
-    place.run(&["export", "kept", "--to", "csv"]).exits_with(1).without_result().says(&damaged);
+    place.run("export kept --metric ssthresh").exits_with(1).without_result().says(&damaged);
+    place.run("export kept --format json").exits_with(1).without_result().says(&damaged);
+    place.run("export kept --to csv").exits_with(1).without_result().says(&damaged);
     assert!(!place.path("csv").exists());
-    place.run(&["export", "kept", "--metric", "cwnd"]).exits_with(0);
+    place.run("export kept --metric cwnd").exits_with(0);
 }
 
 #[test]
@@ -168,15 +168,15 @@ fn a_folder_that_may_not_be_read_is_named() {
     if File::open(&path).is_ok() {
         return; // The superuser may read anything.
     }
-    let outcome = place.run(&["export", "kept", "--metric", "cwnd"]).exits_with(1);
+    let outcome = place.run("export kept --metric cwnd").exits_with(1);
     outcome.says(&["kept/tables/seed-1/cwnd.parquet", "Permission denied", "allow access"]);
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
     let place = kept("export-unwritable");
-    for command in [&["export", "kept", "--to"][..], &["plot", "kept", "--to"]] {
-        let outcome = place.run(&[command, &["scenario.toml/x"]].concat()).exits_with(1).without_result();
+    for command in ["export", "plot"] {
+        let outcome = place.run(&format!("{command} kept --to scenario.toml/x")).exits_with(1).without_result();
         outcome.says(&["error: cannot write `scenario.toml/x/", "--to DIR"]);
     }
 }
@@ -185,9 +185,9 @@ fn a_folder_that_cannot_be_written_is_named() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_behind_an_export_is_reported_and_a_closed_pipe_is_not() {
     let place = kept("export-full-disk");
-    let arguments = ["export", "kept", "--format", "json"];
+    let arguments = "export kept --format json";
     let run = |stdout: Stdio| {
-        let output = place.command(&arguments).stdout(stdout).stderr(Stdio::piped()).output().unwrap();
+        let output = place.command(arguments).stdout(stdout).stderr(Stdio::piped()).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, stderr) = run(File::options().write(true).open("/dev/full").unwrap().into());

@@ -38,8 +38,8 @@ fn shim() -> Option<&'static Path> {
 /// A command, what is there before, and the folder it writes to: `kept`.
 struct Case<'a> {
     name: &'a str,
-    before: &'a [&'a [&'a str]],
-    command: &'a [&'a str],
+    before: &'a [&'a str],
+    command: &'a str,
     /// Files that it writes beside the folder.
     beside: &'a [&'a str],
     /// Whether the ledger is a part of the results.
@@ -81,7 +81,7 @@ impl Case<'_> {
 }
 
 /// A command in a folder under the shim, without a fault: it is not slowed down by the disk.
-fn under(shim: &Path, place: &Place, arguments: &[&str]) -> Command {
+fn under(shim: &Path, place: &Place, arguments: &str) -> Command {
     let mut command = place.command(arguments);
     command.env("LD_PRELOAD", shim);
     command
@@ -164,7 +164,7 @@ fn try_all(case: &Case<'_>) {
             // new one are beside it, and this is named.
             let is_mixed = !case.before.is_empty() && fault == "broken";
             if place.path("kept").exists() && !is_mixed {
-                let verified = outcome(under(shim, &place, &["verify", "kept"]));
+                let verified = outcome(under(shim, &place, "verify kept"));
                 let is_empty = verified.stderr.contains("has no results of ackclock");
                 assert!(verified.code == 0 || is_empty, "{context}: {verified:#?}");
             }
@@ -179,7 +179,7 @@ fn try_all(case: &Case<'_>) {
             if !case.keeps_ledger {
                 assert_eq!(resumed(&again.stderr).unwrap_or(0), kept, "{context}: {again:#?}");
             }
-            let verified = outcome(under(shim, &place, &["verify", "kept"])).exits_with(0);
+            let verified = outcome(under(shim, &place, "verify kept")).exits_with(0);
             assert!(!verified.stdout.contains("note:"), "{context}: {verified:#?}");
         }
     }
@@ -206,54 +206,51 @@ tick_phase = "random"
 tick = "5 ms"
 "#;
 
-const RUN: [&str; 10] =
-    ["run", "scenario.toml", "--seeds", "3", "--record", "cwnd", "--capture", "s1", "--out", "kept"];
-const SWEEP: [&str; 8] =
-    ["sweep", "scenario.toml", "--vary", "queue.buffer=30cells,60cells", "--seeds", "2", "--out", "kept"];
+const RUN: &str = "run scenario.toml --seeds 3 --record cwnd --capture s1 --out kept";
+const SWEEP: &str = "sweep scenario.toml --vary queue.buffer=30cells,60cells --seeds 2 --out kept";
 /// What a sweep writes beside its folder, and what makes it write one table more.
-const SHOWN: [&str; 6] = ["--plot", "figure.svg", "--report", "page.html", "--baseline", "queue.buffer=30cells"];
+const SHOWN: &str = "--plot figure.svg --report page.html --baseline queue.buffer=30cells";
 const BESIDE: [&str; 2] = ["figure.svg", "page.html"];
 
 #[test]
 fn run_survives_every_fault() {
-    try_all(&Case { name: "run", before: &[], command: &RUN, beside: &[], keeps_ledger: false });
+    try_all(&Case { name: "run", before: &[], command: RUN, beside: &[], keeps_ledger: false });
 }
 
 /// The earlier result is there until the new one is, and both never mix.
 #[test]
 fn run_survives_every_fault_where_it_replaces_a_result() {
-    let earlier = [&RUN[..2], &RUN[4..], &["--set", "queue.buffer=80 cells"]].concat();
-    try_all(&Case { name: "replace", before: &[&earlier], command: &RUN, beside: &[], keeps_ledger: false });
+    let earlier = RUN.replace("--seeds 3", "--set 'queue.buffer=80 cells'");
+    try_all(&Case { name: "replace", before: &[&earlier], command: RUN, beside: &[], keeps_ledger: false });
 }
 
 #[test]
 fn sweep_survives_every_fault() {
-    let command = [&SWEEP[..], &SHOWN].concat();
+    let command = format!("{SWEEP} {SHOWN}");
     try_all(&Case { name: "sweep", before: &[], command: &command, beside: &BESIDE, keeps_ledger: true });
 }
 
 /// More seeds and more values in the folder of a sweep that is complete: other runs are added, and all tables are others.
 #[test]
 fn sweep_survives_every_fault_where_it_replaces_tables() {
-    let command =
-        [&SWEEP[..3], &["queue.buffer=30cells,60cells,90cells", "--seeds", "3"], &SWEEP[6..], &SHOWN].concat();
-    let earlier = [&SWEEP[..], &SHOWN].concat();
-    let (before, beside) = (&[&earlier[..]], &BESIDE);
+    let earlier = format!("{SWEEP} {SHOWN}");
+    let command = earlier.replace("60cells", "60cells,90cells").replace("--seeds 2", "--seeds 3");
+    let (before, beside): (&[&str], _) = (&[&earlier], &BESIDE);
     try_all(&Case { name: "sweep-more", before, command: &command, beside, keeps_ledger: true });
 }
 
 #[test]
 fn merge_survives_every_fault() {
-    let part = |shard, out| -> Vec<&str> { [&SWEEP[..6], &["--shard", shard, "--out", out]].concat() };
-    let before: &[&[&str]] = &[&part("1/2", "a"), &part("2/2", "b")];
-    let command = [&["merge", "b", "a", "--out", "kept"][..], &SHOWN].concat();
+    let part = |shard, out| SWEEP.replace("--out kept", &format!("--shard {shard} --out {out}"));
+    let before: &[&str] = &[&part("1/2", "a"), &part("2/2", "b")];
+    let command = format!("merge b a --out kept {SHOWN}");
     try_all(&Case { name: "merge", before, command: &command, beside: &BESIDE, keeps_ledger: true });
 }
 
 /// Of a card with eight short runs.
 #[test]
 fn reproduce_survives_every_fault() {
-    let command = &["reproduce", "vegas-a/t1", "--out", "kept"];
+    let command = "reproduce vegas-a/t1 --out kept";
     try_all(&Case { name: "reproduce", before: &[], command, beside: &[], keeps_ledger: true });
 }
 
@@ -275,21 +272,12 @@ fn a_full_disk_is_named_with_its_remedy() {
     let run = ["run", "scenario.toml", "--seeds", "40", "--record", "tcp", "--out", "disk/kept"];
     let outcome = place.run(&run).exits_with(1);
     let outcome = outcome.says(&["No space left on device", "disk/kept", "\nhelp: free space on the disk, "]);
-    place.run(&["verify", "disk"]).exits_with(0);
+    place.run("verify disk").exits_with(0);
     let kept = kept_runs_in(&place.path("disk"));
     assert!(kept > 0 && said_to_be_kept(&outcome.stderr) == Some(kept), "{kept}: {outcome:#?}");
     // What is known not to fit is not begun.
     assert!(mount("remount,size=2m"));
-    let vary = [
-        "sweep",
-        "scenario.toml",
-        "--vary",
-        "queue.buffer=60..2000cells:lin:300",
-        "--seeds",
-        "40",
-        "--out",
-        "disk/all",
-    ];
+    let vary = "sweep scenario.toml --vary queue.buffer=60..2000cells:lin:300 --seeds 40 --out disk/all";
     let refused = place.run(&vary).exits_with(1).without_result();
     refused.says(&[
         "MB of disk, and ",
@@ -298,14 +286,14 @@ fn a_full_disk_is_named_with_its_remedy() {
     ]);
     assert!(!place.path("disk/all").exists(), "a refused sweep leaves nothing");
     // Nor does it change what is there: more values of a finished sweep.
-    let few = ["sweep", "scenario.toml", "--vary", "queue.buffer=60cells,2000cells", "--out", "disk/all"];
-    place.run(&few).exits_with(0);
+    let few = "sweep scenario.toml --vary queue.buffer=60cells,2000cells --out disk/all";
+    place.run(few).exits_with(0);
     let before = results_of(&place.path("disk/all"));
     place.run(&vary).exits_with(1).says(&[" are free on the disk of `disk/all`; nothing was run"]);
     assert_eq!(results_of(&place.path("disk/all")), before);
     assert!(mount("remount,size=16m"));
     place.run(&run).exits_with(0).says(&[&format!("resuming: {kept} of 40 runs were finished before")]);
-    place.run(&["verify", "disk"]).exits_with(0);
+    place.run("verify disk").exits_with(0);
 }
 
 /// Unmounts a disk at the end.

@@ -14,7 +14,7 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn the_document_has_the_promised_fields() {
     let place = Place::with("json-fields", RANDOM);
-    let document = place.run(&["run", "scenario.toml", "--seeds", "3", "--json"]).exits_with(0).json();
+    let document = place.run("run scenario.toml --seeds 3 --json").exits_with(0).json();
     let run = &document["runs"][2];
     let shape = [
         ("document", &document),
@@ -36,7 +36,7 @@ fn the_document_has_the_promised_fields() {
 #[test]
 fn the_values_fit_together() {
     let place = Place::with("json-values", RANDOM);
-    let outcome = place.run(&["run", "scenario.toml", "--seeds", "3", "--set", "seed=5", "--json"]).exits_with(0);
+    let outcome = place.run("run scenario.toml --seeds 3 --set seed=5 --json").exits_with(0);
     let document = outcome.json();
     assert_eq!(document["format"], "ackclock-result");
     assert_eq!(document["command"][0], "ackclock");
@@ -59,7 +59,7 @@ fn the_values_fit_together() {
 #[test]
 fn the_document_on_standard_output_is_the_one_in_the_folder() {
     let place = Place::with("json-folder", RANDOM);
-    let outcome = place.run(&["run", "scenario.toml", "--json", "--out", "kept"]).exits_with(0);
+    let outcome = place.run("run scenario.toml --json --out kept").exits_with(0);
     assert_eq!(outcome.stdout, place.read("kept/result.json"));
     // Above it the file has a line for editors.
     let file = place.read("kept/scenario.toml");
@@ -83,14 +83,14 @@ fn a_single_run_has_no_interval_and_no_bottleneck_means_no_efficiency() {
 fn fairness_is_null_where_no_flow_has_any_goodput() {
     let place = Place::with("json-nobody", PLAIN);
     for (warmup, late) in [("0 s", "traffic.start=1 h"), ("1 s", "traffic.size=2 kB")] {
-        let sets = ["--set", "duration=10 s", "--set", &format!("warmup={warmup}"), "--set", late];
-        let table = place.run(&[&["run", "scenario.toml", "--out", "kept"][..], &sets].concat()).exits_with(0).stdout;
+        let sets = format!("--set 'duration=10 s' --set 'warmup={warmup}' --set '{late}'");
+        let table = place.run(&format!("run scenario.toml --out kept {sets}")).exits_with(0).stdout;
         assert!(table.contains("goodput Mb/s") && !table.contains("fairness"), "{table}");
         let document: Value = serde_json::from_str(&place.read("kept/result.json")).unwrap();
         let run = &document["runs"][0];
         let of_run = if warmup == "0 s" { "fairness" } else { "fairness_after_warmup" };
         assert!(run[of_run].is_null() && run["fairness"].is_null() == (warmup == "0 s"), "{run}");
-        place.run(&["report", "kept"]).exits_with(0);
+        place.run("report kept").exits_with(0);
         std::fs::remove_dir_all(place.path("kept")).unwrap();
     }
 }
@@ -118,7 +118,7 @@ recovery = "vanilla"
 #[test]
 fn what_abr_connections_did_is_in_the_document() {
     let place = Place::with("json-abr", ABR);
-    let document = place.run(&["run", "scenario.toml", "--json"]).exits_with(0).json();
+    let document = place.run("run scenario.toml --json").exits_with(0).json();
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
     let run = &document["runs"][0];
     for flow in run["flows"].as_array().unwrap() {
@@ -134,7 +134,7 @@ fn what_abr_connections_did_is_in_the_document() {
     assert!((0.98..=1.0).contains(&fairness), "{fairness}");
 
     let place = Place::with("json-no-abr", PLAIN);
-    let document = place.run(&["run", "scenario.toml", "--json"]).exits_with(0).json();
+    let document = place.run("run scenario.toml --json").exits_with(0).json();
     let run = &document["runs"][0];
     assert!(
         run["flows"][0].get("abr").is_none_or(Value::is_null)

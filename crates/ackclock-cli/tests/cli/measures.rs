@@ -76,15 +76,20 @@ fn column(measure: &str) -> String {
     words.collect::<Vec<_>>().join("_")
 }
 
+/// The options that ask for measures.
+fn of_measures<'a>(measures: impl Iterator<Item = &'a str>) -> String {
+    measures.map(|measure| format!("--measure '{measure}' ")).collect()
+}
+
 #[test]
 fn commands_agree_on_every_measure_to_the_bit() {
     let cases = std::env::var("MEASURE_CASES").map_or(12, |cases| cases.parse().unwrap());
     let measures: Vec<&str> = OF_RUNS.iter().map(|measure| measure.name).chain(ASKED.iter().copied()).collect();
-    let mut arguments: Vec<&str> = ASKED.iter().flat_map(|measure| ["--measure", *measure]).collect();
+    let asked = of_measures(ASKED.iter().copied());
     let mut known = 0;
     for case in 0..cases {
         let place = Place::with("measures", &scenario(case));
-        place.run(&[&["sweep", "scenario.toml", "--out", "swept"], &arguments[..]].concat()).exits_with(0);
+        place.run(&format!("sweep scenario.toml --out swept {asked}")).exits_with(0);
         let table = place.read("swept/table.csv");
         let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
         let (names, row) = (lines.next().unwrap(), lines.next().unwrap());
@@ -93,11 +98,9 @@ fn commands_agree_on_every_measure_to_the_bit() {
             let column = names.iter().position(|name| *name == column(measure))?;
             Some(row[column]).filter(|text| !text.is_empty()).map(|text| text.parse().unwrap())
         };
-        arguments.truncate(2 * ASKED.len());
-        arguments.extend(OF_RUNS.iter().flat_map(|measure| ["--measure", measure.name]));
-        let command = [&["run", "scenario.toml", "--delays", "--json", "--out", "ran"], &arguments[..]].concat();
+        let command = format!("run scenario.toml --delays --json --out ran {}", of_measures(measures.iter().copied()));
         let ran = place.run(&command).exits_with(0).json()["runs"][0]["measures"].take();
-        let compared = place.run(&["compare", "ran", "ran", "--json"]).exits_with(0).json();
+        let compared = place.run("compare ran ran --json").exits_with(0).json();
         let compared = |measure: &str| {
             let all = compared["results"][0]["measures"].as_array().unwrap();
             all.iter().find(|one| one["measure"] == measure).map(|one| one["values"][0].as_f64().unwrap())
@@ -117,7 +120,6 @@ fn commands_agree_on_every_measure_to_the_bit() {
             // Delays and loss have no value where nothing passed; then `compare` has none either.
             assert_eq!(compared(name), ran[*measure].as_f64(), "{name} in case {case}:\n{}", scenario(case));
         }
-        arguments.truncate(2 * ASKED.len());
     }
     assert!(f64::from(known) > 0.7 * f64::from(cases as u32) * measures.len() as f64, "{known} values are few");
 }
@@ -126,9 +128,8 @@ fn commands_agree_on_every_measure_to_the_bit() {
 #[test]
 fn a_run_keeps_the_measures_that_are_asked_for() {
     let place = Place::with("run-measures", &scenario(1));
-    let asked = ["--measure", "share(goodput: camp)", "--measure", "jain(goodput)"];
-    let outcome =
-        place.run(&[&["run", "scenario.toml", "--seeds", "2", "--out", "one"], &asked[..]].concat()).exits_with(0);
+    let asked = "--measure 'share(goodput: camp)' --measure jain(goodput)";
+    let outcome = place.run(&format!("run scenario.toml --seeds 2 --out one {asked}")).exits_with(0);
     assert!(
         outcome.stdout.contains("share(goodput: camp)") && outcome.stdout.contains("jain(goodput)"),
         "{}",
@@ -149,12 +150,9 @@ fn a_run_keeps_the_measures_that_are_asked_for() {
     }
     assert!(document["summary"]["measures"]["jain(goodput)"]["mean"].is_number());
     // The same again; and beside another result only the one that is named.
-    place.run(&["rerun", "one"]).exits_with(0);
-    place.run(
-        &[&["run", "scenario.toml", "--set", "queue.buffer=2 packets", "--out", "two", "--seeds", "2"], &asked[..]]
-            .concat(),
-    );
-    let text = place.run(&["compare", "one", "one", "--measure", "jain(goodput)"]).exits_with(0).stdout;
+    place.run("rerun one").exits_with(0);
+    place.run(&format!("run scenario.toml --set 'queue.buffer=2 packets' --out two --seeds 2 {asked}"));
+    let text = place.run("compare one one --measure jain(goodput)").exits_with(0).stdout;
     assert!(text.contains("jain(goodput)") && !text.contains("share(goodput: camp)"), "{text}");
     let page = place.read("comparison.html");
     assert!(page.contains("jain(goodput)</th>") && !page.contains("share(goodput: camp)</th>"));
@@ -179,8 +177,8 @@ fn measures_that_have_no_meaning_are_refused_before_the_run() {
         assert!(outcome.stderr.contains(wrong) && outcome.stderr.contains(help), "{}", outcome.stderr);
         assert!(outcome.stderr.contains("measure:1:") && !place.path("no").exists());
     }
-    place.run(&["run", "scenario.toml", "--out", "ran"]).exits_with(0);
-    let outcome = place.run(&["compare", "ran", "ran", "--measure", "jain(sent)"]).exits_with(1);
+    place.run("run scenario.toml --out ran").exits_with(0);
+    let outcome = place.run("compare ran ran --measure jain(sent)").exits_with(1);
     assert!(outcome.stderr.contains("none of the results was run with the measure `jain(sent)`"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("run each again with --measure 'jain(sent)'"));
 }
@@ -190,27 +188,25 @@ fn measures_that_have_no_meaning_are_refused_before_the_run() {
 fn sweeps_with_measures_are_intact_and_can_be_merged() {
     let place = Place::with("sweep-measures", &scenario(1));
     let sweep = |folder: &str, measures: &[&str]| {
-        let asked = measures.iter().flat_map(|measure| ["--measure", *measure]);
-        let command: Vec<&str> =
-            ["sweep", "scenario.toml", "--seeds", "2", "--out", folder].into_iter().chain(asked).collect();
-        place.run(&command).exits_with(0)
+        let asked = of_measures(measures.iter().copied());
+        place.run(&format!("sweep scenario.toml --seeds 2 --out {folder} {asked}")).exits_with(0)
     };
     sweep("kept", &["jain(goodput)"]);
-    place.run(&["verify", "kept"]).exits_with(0);
+    place.run("verify kept").exits_with(0);
     let said = sweep("kept", &["share(goodput: camp)", "completion"]).stderr;
     assert!(said.contains("no run has a value of completion"), "{said}");
     let table = place.read("kept/table.csv");
     assert!(table.lines().next().unwrap().contains("share_goodput_camp"), "{table}");
-    place.run(&["verify", "kept"]).exits_with(0);
-    place.run(&["merge", "kept", "--out", "merged"]).exits_with(0);
+    place.run("verify kept").exits_with(0);
+    place.run("merge kept --out merged").exits_with(0);
     assert_eq!(place.read("merged/table.csv"), table);
     // What is recorded is part of the scenario: a folder of its own.
     sweep("recorded", &["cwnd(f1, 0.1 to 0.2 s)"]);
     let table = place.read("recorded/table.csv");
     assert!(table.lines().next().unwrap().contains("cwnd_f1_0_1_to_0_2_s"), "{table}");
-    place.run(&["verify", "recorded"]).exits_with(0);
-    place.run(&["sweep", "scenario.toml", "--seeds", "2", "--out", "other"]).exits_with(0);
-    let refused = place.run(&["merge", "kept", "other", "--out", "both"]);
+    place.run("verify recorded").exits_with(0);
+    place.run("sweep scenario.toml --seeds 2 --out other").exits_with(0);
+    let refused = place.run("merge kept other --out both");
     assert!(
         refused.code == 1 && refused.stderr.contains("with other measures than the first folder"),
         "{}",
@@ -233,13 +229,10 @@ fn many_measures_take_no_lines_from_flows_and_ports() {
         "queue",
         "jain(sent)",
     ];
-    let command: Vec<&str> = ["run", "scenario.toml", "--out", "ran"]
-        .into_iter()
-        .chain(names.iter().flat_map(|name| ["--measure", *name]))
-        .collect();
-    let table = place.run(&command).exits_with(0).stdout;
+    let table =
+        place.run(&format!("run scenario.toml --out ran {}", of_measures(names.into_iter()))).exits_with(0).stdout;
     let rows = |text: &str| text.lines().filter(|line| !names.iter().any(|name| line.starts_with(name))).count();
-    let plain = place.run(&["run", "scenario.toml", "--out", "plain"]).exits_with(0).stdout;
+    let plain = place.run("run scenario.toml --out plain").exits_with(0).stdout;
     // An empty line and a header more; a measure that has no value is `-`, with the number of runs.
     assert_eq!(rows(&table), rows(&plain) + 2, "{table}");
     assert!(table.contains("0 of 1") && table.contains("1 of 1"), "{table}");
@@ -251,7 +244,7 @@ fn a_group_has_a_name_of_its_own() {
         [("a b", "cannot be the name of a group"), ("f2", "there is a flow or a source called `f2`, too")]
     {
         let place = Place::with("groups", &scenario(1).replace("\"camp\"", &format!("{group:?}")));
-        let outcome = place.run(&["check", "scenario.toml"]).exits_with(3);
+        let outcome = place.run("check scenario.toml").exits_with(3);
         assert!(outcome.stderr.contains(wrong), "{}", outcome.stderr);
     }
 }

@@ -25,7 +25,7 @@ fn links_and_pipes_in_a_result_folder_are_refused_by_every_command() {
     let place = Place::with("owned-links", RANDOM);
     let run = ["run", "scenario.toml", "--out", "kept", "--record", "cwnd", "--capture", "s1"];
     place.run(&run).exits_with(0);
-    place.run(&["report", "kept"]).exits_with(0);
+    place.run("report kept").exits_with(0);
     place.write("outside/bashrc", "of the user");
     place.write("outside/index.json", "of the user");
     let commands: [&[&str]; 6] = [
@@ -91,11 +91,11 @@ fn links_and_pipes_in_a_result_folder_are_refused_by_every_command() {
         }
         let _ = fs::remove_dir_all(place.path("csv"));
     }
-    place.run(&["verify", "kept"]).exits_with(0);
+    place.run("verify kept").exits_with(0);
     // The folder itself may be reached through a link.
     symlink(place.path("kept"), place.path("named")).unwrap();
-    place.run(&["run", "scenario.toml", "--out", "named", "--record", "cwnd", "--capture", "s1"]).exits_with(0);
-    place.run(&["report", "named"]).exits_with(0);
+    place.run("run scenario.toml --out named --record cwnd --capture s1").exits_with(0);
+    place.run("report named").exits_with(0);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_lock_that_is_a_link_is_named_with_a_remedy() {
     place.write("bashrc", "export PATH");
     fs::create_dir(place.path("kept")).unwrap();
     symlink(place.path("bashrc"), place.path("kept/.ackclock.lock")).unwrap();
-    let outcome = place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(1).without_result();
+    let outcome = place.run("run scenario.toml --out kept").exits_with(1).without_result();
     insta::assert_snapshot!(outcome.stderr, @r"
     error: `kept/.ackclock.lock` cannot be used: it is a symbolic link, and ackclock follows none in its folders; nothing was run
     help: remove it, or put the file itself in its place, or name another folder with --out DIR
@@ -116,7 +116,7 @@ fn a_lock_that_is_a_link_is_named_with_a_remedy() {
 #[test]
 fn files_of_others_are_not_replaced_by_numbers_and_pages_of_the_manual() {
     let place = Place::with("owned-others", PLAIN);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd,queue"]).exits_with(0);
+    place.run("run scenario.toml --out kept --record cwnd,queue").exits_with(0);
     let commands: [&[&str]; 4] = [
         &["plot", "kept", "--to", "out"],
         &["export", "kept", "--to", "out"],
@@ -148,8 +148,8 @@ fn files_of_others_are_not_replaced_by_numbers_and_pages_of_the_manual() {
 #[test]
 fn parts_that_disagree_on_a_run_are_named_whatever_their_order() {
     let place = Place::with("owned-parts", RANDOM);
-    swept(&place, &["--out", "one"]).exits_with(0);
-    swept(&place, &["--out", "two"]).exits_with(0);
+    swept(&place, "--out one").exits_with(0);
+    swept(&place, "--out two").exits_with(0);
     // A run of another machine that computes something else: line 3 of `two` has another number and the checksum of it.
     let text = place.read("two/runs.jsonl");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -173,66 +173,66 @@ fn parts_that_disagree_on_a_run_are_named_whatever_their_order() {
 #[test]
 fn a_merge_without_all_runs_a_part_whose_runs_failed_and_files_that_were_not_written_exit_with_1() {
     let place = Place::with("owned-exits", RANDOM);
-    swept(&place, &["--out", "part-1", "--shard", "1/2"]).exits_with(0);
-    place.run(&["merge", "part-1", "--out", "half"]).exits_with(1).says(&["18 runs of the sweep missing in half"]);
+    swept(&place, "--out part-1 --shard 1/2").exits_with(0);
+    place.run("merge part-1 --out half").exits_with(1).says(&["18 runs of the sweep missing in half"]);
     // A part cannot have the figure of the whole.
-    let refused = swept(&place, &["--out", "part-1", "--shard", "1/2", "--plot", "a.svg"]).exits_with(1);
+    let refused = swept(&place, "--out part-1 --shard 1/2 --plot a.svg").exits_with(1);
     refused.says(&["`a.svg` was not written: 18 runs missing", "put the parts together"]);
     assert!(!place.path("a.svg").exists());
     // Runs that take longer than they may fail, in a part as in the whole.
-    let failed = swept(&place, &["--out", "slow", "--shard", "1/2", "--time-limit", "1ns"]).exits_with(1);
+    let failed = swept(&place, "--out slow --shard 1/2 --time-limit 1ns").exits_with(1);
     failed.says(&["18 runs failed", "it took longer than"]);
     // A line that is damaged is a run that is missing.
-    swept(&place, &["--out", "part-2", "--shard", "2/2"]).exits_with(0);
+    swept(&place, "--out part-2 --shard 2/2").exits_with(0);
     let text = place.read("part-2/runs.jsonl");
     place.write("part-2/runs.jsonl", text.replacen("\"numbers\":[", "\"numbers\":[9", 1));
-    let merged = place.run(&["merge", "part-1", "part-2", "--out", "whole"]).exits_with(1);
+    let merged = place.run("merge part-1 part-2 --out whole").exits_with(1);
     merged.says(&["1 line (1) does not match the checksum", "1 run of the sweep missing in whole"]);
 }
 
 #[test]
 fn a_complete_sweep_that_is_extended_keeps_its_tables_until_the_new_ones_are_whole() {
     let place = Place::with("owned-extended", RANDOM);
-    swept(&place, &["--out", "all"]).exits_with(0);
+    swept(&place, "--out all").exits_with(0);
     let before = tables(&place, "all");
-    let extend = |more: &[&str]| {
-        let vary = ["--vary", "queue.policy=epd,tail-drop,fba", "--vary", "queue.buffer=60..480cells:log:4"];
-        place.run(&[&["sweep", "scenario.toml"], &vary[..], &["--seeds", "4", "--out", "all"], more].concat())
+    let extend = |more: &str| {
+        let vary = "--vary queue.policy=epd,tail-drop,fba --vary queue.buffer=60..480cells:log:4";
+        place.run(&format!("sweep scenario.toml {vary} --seeds 4 --out all {more}"))
     };
     // Half of what is new: the tables are those of before.
-    extend(&["--shard", "1/2"]).exits_with(0);
+    extend("--shard 1/2").exits_with(0);
     assert_eq!(tables(&place, "all"), before);
-    place.run(&["verify", "all"]).exits_with(0);
-    extend(&[]).exits_with(0);
+    place.run("verify all").exits_with(0);
+    extend("").exits_with(0);
     assert_ne!(tables(&place, "all"), before);
-    place.run(&["verify", "all"]).exits_with(0);
+    place.run("verify all").exits_with(0);
 }
 
 #[test]
 fn verify_forgives_what_its_remedy_mended_and_names_a_ledger_that_is_gone() {
     let place = Place::with("owned-mended", RANDOM);
-    let part = ["--out", "part", "--shard", "1/2"];
-    swept(&place, &part).exits_with(0);
+    let part = "--out part --shard 1/2";
+    swept(&place, part).exits_with(0);
     let text = place.read("part/runs.jsonl");
     place.write("part/runs.jsonl", text.replacen("\"numbers\":[", "\"numbers\":[9", 1));
-    place.run(&["verify", "part"]).exits_with(1);
+    place.run("verify part").exits_with(1);
     // The remedy: the same sweep again.
-    swept(&place, &part).exits_with(0);
+    swept(&place, part).exits_with(0);
     assert_eq!(keys(&place, "part").len(), 19);
-    place.run(&["verify", "part"]).exits_with(0);
+    place.run("verify part").exits_with(0);
     fs::remove_file(place.path("part/runs.jsonl")).unwrap();
-    let named = place.run(&["verify", "part"]).exits_with(1);
+    let named = place.run("verify part").exits_with(1);
     assert!(named.stdout.contains("runs.jsonl") && named.stdout.contains("it is missing"), "{named:#?}");
-    swept(&place, &part).exits_with(0);
-    place.run(&["verify", "part"]).exits_with(0);
+    swept(&place, part).exits_with(0);
+    place.run("verify part").exits_with(0);
 }
 
 #[test]
 fn words_of_a_scenario_do_nothing_to_a_terminal() {
     let place = Place::with("owned-escape", &PLAIN.replace("\"plain\"", "\"plain\\u001b]0;owned\\u0007\\u202e\""));
-    let shown = place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
-    let report = place.run(&["compare", "kept", "kept"]).exits_with(0);
-    let wrong = place.run(&["run", "scenario.toml", "--set", "queue.policy=\"\\u001b[2J\""]).exits_with(3);
+    let shown = place.run("run scenario.toml --out kept").exits_with(0);
+    let report = place.run("compare kept kept").exits_with(0);
+    let wrong = place.run("run scenario.toml --set queue.policy=\"\\u001b[2J\"").exits_with(3);
     for text in [&shown.stdout, &shown.stderr, &report.stdout, &report.stderr, &wrong.stderr] {
         assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
     }
@@ -253,7 +253,7 @@ fn a_day_in_which_nothing_happens_takes_no_memory_and_no_disk() {
     let files = crate::support::files(&place.path("kept"));
     let octets: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
     assert!(octets < 200_000, "{octets}");
-    place.run(&["verify", "kept"]).exits_with(0);
+    place.run("verify kept").exits_with(0);
 }
 
 /// A run that is too small to be looked at before it begins, and takes more than the shell gives: 170,000 datagrams at one host.

@@ -25,8 +25,8 @@ const OF_A_RUN: [&str; 3] = [".glance .figures", ".glance .findings", ".glance .
 fn the_page_of_a_run_answers_on_the_first_screen() {
     let Some(browser) = browser() else { return };
     let place = Place::with("pages-run", &format!("delays = true\n{RANDOM}"));
-    place.run(&["run", "scenario.toml", "--seeds", "3", "--record", "tcp,ports", "--out", "r"]).exits_with(0);
-    place.run(&["report", "r"]).exits_with(0);
+    place.run("run scenario.toml --seeds 3 --record tcp,ports --out r").exits_with(0);
+    place.run("report r").exits_with(0);
     looked_at(&browser, "page-run", &place.path("r/report.html"), &OF_A_RUN);
 }
 
@@ -38,7 +38,7 @@ fn the_page_of_a_run_through_a_constellation_is_as_long_as_what_it_says() {
     let file = scenarios().join("iridium.toml");
     let run = ["run", file.to_str().unwrap(), "--set", "duration=60s", "--record", "tcp,ports,delay", "--out", "r"];
     place.run(&run).exits_with(0);
-    place.run(&["report", "r"]).exits_with(0);
+    place.run("report r").exits_with(0);
     let [wide, ..] = looked_at(&browser, "page-constellation", &place.path("r/report.html"), &OF_A_RUN);
     assert!(wide <= 3500, "{wide} pixels at 1400");
 }
@@ -49,11 +49,10 @@ fn the_page_of_a_comparison_answers_on_the_first_screen() {
     let place = Place::with("pages-comparison", BULK);
     let all = ["reno", "cubic", "bbr3", "vegas", "hybla", "vegas-linux"];
     for control in all {
-        let set = format!("tcp.congestion_control={control}");
-        let run = ["run", "scenario.toml", "--seeds", "3", "--record", "tcp,ports", "--set", &set, "--out", control];
-        place.run(&run).exits_with(0);
+        let set = format!("--set tcp.congestion_control={control}");
+        place.run(&format!("run scenario.toml --seeds 3 --record tcp,ports {set} --out {control}")).exits_with(0);
     }
-    place.run(&[&["compare"], &all[..]].concat()).exits_with(0);
+    place.run(&format!("compare {}", all.join(" "))).exits_with(0);
     let first = [".glance .scatter", ".glance table", "#time .charts.row:nth-of-type(1)"];
     looked_at(&browser, "page-comparison", &place.path("comparison.html"), &first);
 }
@@ -62,20 +61,12 @@ fn the_page_of_a_comparison_answers_on_the_first_screen() {
 fn the_page_of_a_sweep_answers_on_the_first_screen() {
     let Some(browser) = browser() else { return };
     let place = Place::with("pages-sweep", BULK);
-    let buffers: &[&str] =
-        &["--vary", "queue.buffer=0.1..4bdp:log:6", "--vary", "tcp.congestion_control=reno,cubic,bbr3"];
-    let words: &[&str] = &["--vary", "tcp.congestion_control=reno,cubic,bbr3,vegas,hybla,vegas-linux,vegas-1995"];
-    let map: &[&str] = &["--vary", "queue.buffer=0.5..4bdp:log:8", "--vary", "network.bottleneck_rate=2..20Mbps:lin:8"];
-    let sample: &[&str] = &[
-        "--vary",
-        "queue.buffer=0.5..4bdp:log",
-        "--vary",
-        "network.bottleneck_rate=2..20Mbps:lin",
-        "--latin-hypercube",
-        "12",
-    ];
+    let buffers = "--vary queue.buffer=0.1..4bdp:log:6 --vary tcp.congestion_control=reno,cubic,bbr3";
+    let words = "--vary tcp.congestion_control=reno,cubic,bbr3,vegas,hybla,vegas-linux,vegas-1995";
+    let map = "--vary queue.buffer=0.5..4bdp:log:8 --vary network.bottleneck_rate=2..20Mbps:lin:8";
+    let sample = "--vary queue.buffer=0.5..4bdp:log --vary network.bottleneck_rate=2..20Mbps:lin --latin-hypercube 12";
     for (name, keys) in [("numbers", buffers), ("words", words), ("map", map), ("sample", sample)] {
-        place.run(&[&["sweep", "scenario.toml", "--seeds", "2", "--out", name], keys].concat()).exits_with(0);
+        place.run(&format!("sweep scenario.toml --seeds 2 --out {name} {keys}")).exits_with(0);
         // Of maps and samples there are more plots than one screen has room for.
         let first: &[&str] = match name {
             "numbers" | "words" => &[".findings", ".quarters .scatter"],
@@ -92,7 +83,7 @@ fn the_pages_of_studies_answer_on_the_first_screen() {
     let place = Place::new("pages-studies");
     let folder = std::env::var_os("STUDY_PAGES").map_or_else(|| place.path("r"), PathBuf::from);
     if !folder.exists() {
-        place.run(&["reproduce", "sack-ubr", "--quick", "--out", "r"]).exits_with(0);
+        place.run("reproduce sack-ubr --quick --out r").exits_with(0);
     }
     let mut seen = 0;
     for entry in fs::read_dir(&folder).unwrap().flatten() {

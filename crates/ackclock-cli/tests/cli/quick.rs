@@ -5,16 +5,16 @@ use serde_json::Value;
 
 use crate::support::Place;
 
-const PATH: [&str; 6] = ["quick", "--rate", "2Mbps", "--rtt", "100ms", "--duration=5s"];
+const PATH: &str = "quick --rate 2Mbps --rtt 100ms --duration=5s";
 
-fn quick(place: &Place, more: &[&str]) -> crate::support::Outcome {
-    place.run(&[&PATH[..], more].concat())
+fn quick(place: &Place, more: &str) -> crate::support::Outcome {
+    place.run(&format!("{PATH} {more}"))
 }
 
 #[test]
 fn it_prints_a_table_and_a_chart_and_writes_a_report() {
     let place = Place::new("quick");
-    let outcome = quick(&place, &["--out", "q"]).exits_with(0);
+    let outcome = quick(&place, "--out q").exits_with(0);
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert!(lines[0].starts_with("2Mbps, RTT 100ms, buffer 1bdp: one flow for 5 s, 5 seeds"));
     // 2 Mb/s for 100 ms are 25 kB: twice that, and as much again for the buffer.
@@ -31,45 +31,45 @@ fn it_prints_a_table_and_a_chart_and_writes_a_report() {
     }
     // Each TCP has a result folder like that of `run`, which other commands take.
     assert!(place.names() == ["q"] && place.path("q/sack/result.json").exists());
-    place.run(&["rerun", "q/newreno"]).exits_with(0);
-    place.run(&["compare", "q/reno-1990", "q/sack"]).exits_with(0);
+    place.run("rerun q/newreno").exits_with(0);
+    place.run("compare q/reno-1990 q/sack").exits_with(0);
 }
 
 /// Hardly anything is sent where every second packet is lost, but that is not known before.
 #[test]
 fn much_work_is_announced_before_it_begins() {
     let place = Place::new("quick-much");
-    let path = ["quick", "--rate=100Gbps", "--rtt=1s", "--loss=50%", "--tcp=reno", "--seeds=2", "--out=q"];
-    let outcome = place.run(&[&path[..], &["--duration=600s"]].concat()).exits_with(0);
+    let path = "quick --rate=100Gbps --rtt=1s --loss=50% --tcp=reno --seeds=2 --out=q";
+    let outcome = place.run(&format!("{path} --duration=600s")).exits_with(0);
     let first = outcome.stderr.lines().next().unwrap();
     // A window of 1 GB in each of 600 round trips, at two ports there and two back, under two seeds.
     assert!(first.starts_with("note: up to 3559 million packets are to be simulated"), "{first}");
-    let outcome = place.run(&[&path[..], &["--duration=30s"]].concat()).exits_with(0);
+    let outcome = place.run(&format!("{path} --duration=30s")).exits_with(0);
     assert!(!outcome.stderr.contains("to be simulated"), "{}", outcome.stderr);
 }
 
 #[test]
 fn throughput_is_shown_per_round_trip() {
     let place = Place::new("quick-interval");
-    let interval = |rtt: &str, more: &[&str], expected: &str| {
-        let arguments = ["quick", "--rate=2Mbps", "--rtt", rtt, "--duration=5s", "--seeds=1", "--tcp=reno", "--out=q"];
-        let outcome = place.run(&[&arguments[..], more].concat()).exits_with(0);
+    let interval = |rtt: &str, more: &str, expected: &str| {
+        let path = format!("quick --rate=2Mbps --rtt {rtt} --duration=5s --seeds=1 --tcp=reno --out=q");
+        let outcome = place.run(&format!("{path} {more}")).exits_with(0);
         assert!(outcome.stdout.lines().next().unwrap().ends_with("one flow for 5 s, 1 seed"), "{}", outcome.stdout);
         let scenario = place.read("q/reno/scenario.toml");
         assert!(scenario.contains(&format!("record_interval = \"{expected}\"\n")), "{rtt}: {scenario}");
     };
-    interval("550ms", &[], "550 ms");
-    interval("10ms", &[], "100 ms");
-    interval("550ms", &["--set", "record_interval=20ms"], "20 ms");
+    interval("550ms", "", "550 ms");
+    interval("10ms", "", "100 ms");
+    interval("550ms", "--set record_interval=20ms", "20 ms");
 }
 
 #[test]
 fn the_same_command_gives_the_same_in_the_same_folder() {
     let place = Place::new("quick-twice");
-    let first = quick(&place, &["--tcp", "reno,sack"]).exits_with(0);
+    let first = quick(&place, "--tcp reno,sack").exits_with(0);
     let folder = first.stderr.trim_end().strip_prefix("report in ").unwrap().to_owned();
     let report = place.read(&folder);
-    let second = quick(&place, &["--tcp", "reno,sack"]).exits_with(0);
+    let second = quick(&place, "--tcp reno,sack").exits_with(0);
     assert_eq!((&first.stdout, &first.stderr), (&second.stdout, &second.stderr));
     assert_eq!(report, place.read(&folder));
 }
@@ -77,7 +77,7 @@ fn the_same_command_gives_the_same_in_the_same_folder() {
 #[test]
 fn one_tcp_has_a_report_of_its_own_and_several_flows_a_fairness() {
     let place = Place::new("quick-one");
-    let outcome = quick(&place, &["--tcp", "new-reno", "--flows", "3", "--seeds", "2", "--out", "q"]).exits_with(0);
+    let outcome = quick(&place, "--tcp new-reno --flows 3 --seeds 2 --out q").exits_with(0);
     assert!(outcome.stdout.contains("3 flows") && outcome.stdout.contains("fairness"), "{}", outcome.stdout);
     assert!(place.read("q/report.html").contains("Run report"));
 }
@@ -102,12 +102,12 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
     });
     let all: Vec<(&str, &str, &str, bool)> = recoveries.chain(controls).collect();
     let names: Vec<&str> = all.iter().map(|(name, ..)| *name).collect();
-    let of_dialect = place.run(&["init", "-", "--packet"]).exits_with(0).stdout;
+    let of_dialect = place.run("init - --packet").exits_with(0).stdout;
     place.write("standard.toml", of_dialect);
-    let standard = place.run(&["check", "standard.toml", "--print"]).exits_with(0).stdout;
+    let standard = place.run("check standard.toml --print").exits_with(0).stdout;
     let standard = standard.lines().find_map(|line| line.strip_prefix("recovery = \"")?.split('"').next()).unwrap();
     for dialect in ["standard", "osu", "ns2-2001", "linux-2.2-sat"] {
-        let more = ["--seeds", "1", "--out", "q", "--dialect", dialect, "--tcp", &names.join(",")];
+        let more = format!("--seeds 1 --out q --dialect {dialect} --tcp {}", names.join(","));
         let outcome = quick(&place, &more).exits_with(0);
         let mut lines = outcome.stdout.lines().skip(1);
         assert!(lines.next().unwrap().starts_with(&format!("dialect {dialect}, receive window ")));
@@ -130,8 +130,7 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
 #[test]
 fn several_flows_begin_at_random_within_a_round_trip() {
     let place = Place::new("quick-several");
-    let run =
-        |more: &[&str]| quick(&place, &[&["--tcp=sack", "--seeds=3", "--out=q"], more].concat()).exits_with(0).stdout;
+    let run = |more: &str| quick(&place, &format!("--tcp=sack --seeds=3 --out=q {more}")).exits_with(0).stdout;
     let fingerprints = || {
         let result: Value = serde_json::from_str(&place.read("q/sack/result.json")).unwrap();
         let mut all: Vec<String> =
@@ -140,9 +139,9 @@ fn several_flows_begin_at_random_within_a_round_trip() {
         all.dedup();
         all.len()
     };
-    assert!(!run(&[]).contains("at random"));
+    assert!(!run("").contains("at random"));
     assert_eq!(fingerprints(), 1, "one flow: nothing is random");
-    let several = run(&["--flows", "4"]);
+    let several = run("--flows 4");
     let header = several.lines().nth(1).unwrap();
     assert!(header.ends_with(", flows begin at random within one round trip"), "{header}");
     assert_eq!(fingerprints(), 3);
@@ -153,29 +152,29 @@ fn several_flows_begin_at_random_within_a_round_trip() {
 #[test]
 fn the_receive_window_is_two_bandwidth_delay_products_and_the_buffer() {
     let place = Place::new("quick-window");
-    let header = |rate: &str, more: &[&str]| {
-        let arguments = ["quick", "--rate", rate, "--rtt=100ms", "--duration=1s", "--seeds=1", "--tcp=reno", "--out=q"];
-        let outcome = place.run(&[&arguments[..], more].concat()).exits_with(0);
+    let header = |rate: &str, more: &str| {
+        let path = format!("quick --rate {rate} --rtt=100ms --duration=1s --seeds=1 --tcp=reno --out=q");
+        let outcome = place.run(&format!("{path} {more}")).exits_with(0);
         outcome.stdout.lines().nth(1).unwrap().to_owned()
     };
-    assert_eq!(header("1Gb/s", &["--buffer=1MB"]), "dialect standard, receive window 26 MB");
+    assert_eq!(header("1Gb/s", "--buffer=1MB"), "dialect standard, receive window 26 MB");
     // 20 Mb/s: 500 kB, and 100 datagrams of at most 1080 B.
-    let packets = header("20Mbps", &["--buffer=100 packets", "--set", "tcp.mss=1000 B"]);
+    let packets = header("20Mbps", "'--buffer=100 packets' --set 'tcp.mss=1000 B'");
     assert_eq!(packets, "dialect standard, receive window 608 kB");
-    assert_eq!(header("100kbps", &["--buffer=9 kB"]), "dialect standard, receive window 65535 B", "without scaling");
+    assert_eq!(header("100kbps", "'--buffer=9 kB'"), "dialect standard, receive window 65535 B", "without scaling");
     // With 100 ms of jitter in one direction the round trip is up to 200 ms.
-    let jitter = header("1Gbps", &["--buffer=1MB", "--jitter=100ms"]);
+    let jitter = header("1Gbps", "--buffer=1MB --jitter=100ms");
     assert_eq!(jitter, "dialect standard, receive window 51 MB, jitter of data up to 100ms");
-    let limited = header("100Gbps", &["--buffer=1bdp"]);
+    let limited = header("100Gbps", "--buffer=1bdp");
     assert_eq!(limited, "dialect standard, receive window 1073725440 B (the maximum of TCP)");
-    assert_eq!(header("1Gbps", &["--set", "tcp.receive_window=70 kB"]), "dialect standard, receive window 70 kB");
+    assert_eq!(header("1Gbps", "--set 'tcp.receive_window=70 kB'"), "dialect standard, receive window 70 kB");
 }
 
 #[test]
 fn loss_jitter_and_queue_are_those_of_the_path_of_data() {
     let place = Place::new("quick-path");
-    let more = ["--loss", "1%", "--jitter", "5ms", "--queue", "codel", "--tcp", "reno,sack", "--seeds", "2", "--out=q"];
-    let outcome = quick(&place, &more).exits_with(0);
+    let more = "--loss 1% --jitter 5ms --queue codel --tcp reno,sack --seeds 2 --out=q";
+    let outcome = quick(&place, more).exits_with(0);
     let header = outcome.stdout.lines().nth(1).unwrap();
     let path = ", queue codel, loss of data 1%, jitter of data up to 5ms";
     assert!(header.starts_with("dialect standard, ") && header.ends_with(path), "{header}");
@@ -192,14 +191,14 @@ fn loss_jitter_and_queue_are_those_of_the_path_of_data() {
 #[test]
 fn wrong_options_are_shown_where_they_are() {
     let place = Place::new("quick-options");
-    let said = |more: &[&str], code| quick(&place, more).exits_with(code).without_result().stderr;
-    let blue = said(&["--queue", "blue"], 3);
+    let said = |more: &str, code| quick(&place, more).exits_with(code).without_result().stderr;
+    let blue = said("--queue blue", 3);
     assert!(
         blue.starts_with("error: unknown policy \"blue\"\n --> --policy:1:1\n") && blue.contains(", red, "),
         "{blue}"
     );
     assert!(blue.contains("= help: not modelled: BLUE; docs/not-modelled.md lists what is not modelled"), "{blue}");
-    insta::assert_snapshot!(said(&["--jitter", "5"], 3), @r#"
+    insta::assert_snapshot!(said("--jitter 5", 3), @r#"
     error: `jitter` needs a unit
      --> --jitter:1:1
       |
@@ -209,12 +208,12 @@ fn wrong_options_are_shown_where_they_are() {
       = help: units that fit: ps, ns, us, ms, s, min, h
     1 error, nothing was run
     "#);
-    insta::assert_snapshot!(said(&["--loss", "5"], 2), @r"
+    insta::assert_snapshot!(said("--loss 5", 2), @r"
     error: --loss 5: more than 100 %; write 5%
     help: as in --loss 0.1%, or --loss 0.001, which is the same
     ");
-    let wide = ["quick", "--rate", "1Tbps", "--rtt", "1h", "--duration", "1s"];
-    place.run(&wide).exits_with(3).says(&[
+    let wide = "quick --rate 1Tbps --rtt 1h --duration 1s";
+    place.run(wide).exits_with(3).says(&[
         "error: 1 bdp at 1 Tbps and a round trip of 3600 s is 450000 GB\n",
         " --> --buffer:1:1\n",
         "1bdp\n",
@@ -222,8 +221,8 @@ fn wrong_options_are_shown_where_they_are() {
         "= help: give a smaller buffer, or \"infinite\"\n",
         "warning: `bottleneck_delay` is 1799.998 s one way",
     ]);
-    assert!(said(&["--dialect", "linux"], 3).contains("--> --dialect:1:1"));
-    assert!(said(&["--tcp", "westwood"], 2).contains("not modelled: Westwood"));
+    assert!(said("--dialect linux", 3).contains("--> --dialect:1:1"));
+    assert!(said("--tcp westwood", 2).contains("not modelled: Westwood"));
 }
 
 /// 1 Mb/s for 10 ms are 1250 bytes, less than one datagram; 13 Mb/s are 16 250 bytes, more than ten.
@@ -241,7 +240,7 @@ fn a_short_path_has_room_for_some_packets_without_being_told() {
 fn terminals_without_unicode_get_ascii() {
     let place = Place::new("quick-ascii");
     let run = |language: &str| {
-        let mut command = place.command(&[&PATH[..], &["--tcp", "reno", "--seeds", "1"]].concat());
+        let mut command = place.command(&format!("{PATH} --tcp reno --seeds 1"));
         let output = command.env_remove("LC_ALL").env_remove("LC_CTYPE").env("LANG", language).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
@@ -252,7 +251,7 @@ fn terminals_without_unicode_get_ascii() {
 #[test]
 fn it_prints_one_json_document_if_asked_to() {
     let place = Place::new("quick-json");
-    let json = quick(&place, &["--tcp", "reno,sack", "--json"]).exits_with(0).stdout;
+    let json = quick(&place, "--tcp reno,sack --json").exits_with(0).stdout;
     let document: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(document["results"].as_array().unwrap().len(), 2);
 }
@@ -261,28 +260,24 @@ fn it_prints_one_json_document_if_asked_to() {
 fn what_is_wrong_is_said_before_anything_is_run() {
     let place = Place::new("quick-wrong");
     for (arguments, code, words) in [
-        (&["--tcp", "renno"][..], 2, &["unknown TCP `renno`", "did you mean `reno`?"][..]),
-        (
-            &["--tcp", "quickest"],
-            2,
-            &["unknown TCP `quickest`", "known: vanilla, reno-1990, newreno, fall-floyd, sack"],
-        ),
-        (&["--rate", "2"], 2, &["--rate 2", "Mbps"]),
-        (&["--rtt", "1us"], 2, &["--rtt 1us is too short"]),
-        (&["--rtt", "61min"], 2, &["--rtt 61min is too long", "1 h or less"]),
-        (&["--rate", "1001Gbps"], 2, &["--rate 1001Gbps is too fast", "1 Tbps or less"]),
-        (&["--rtt", "fast"], 2, &["--rtt fast", "expected a time"]),
-        (&["--buffer", "many"], 3, &["buffer", "many"]),
-        (&["--set", "tcp.mss=0 B"], 3, &["mss"]),
-        (&["--flows", "0"], 2, &["--flows"]),
+        ("--tcp renno", 2, &["unknown TCP `renno`", "did you mean `reno`?"][..]),
+        ("--tcp quickest", 2, &["unknown TCP `quickest`", "known: vanilla, reno-1990, newreno, fall-floyd, sack"]),
+        ("--rate 2", 2, &["--rate 2", "Mbps"]),
+        ("--rtt 1us", 2, &["--rtt 1us is too short"]),
+        ("--rtt 61min", 2, &["--rtt 61min is too long", "1 h or less"]),
+        ("--rate 1001Gbps", 2, &["--rate 1001Gbps is too fast", "1 Tbps or less"]),
+        ("--rtt fast", 2, &["--rtt fast", "expected a time"]),
+        ("--buffer many", 3, &["buffer", "many"]),
+        ("--set 'tcp.mss=0 B'", 3, &["mss"]),
+        ("--flows 0", 2, &["--flows"]),
     ] {
         // The last value of an option counts.
-        let base: Vec<&str> = match arguments[0] {
-            "--rate" => vec!["quick", "--rtt", "100ms"],
-            "--rtt" => vec!["quick", "--rate", "2Mbps"],
-            _ => PATH.to_vec(),
+        let base = match arguments.split(' ').next() {
+            Some("--rate") => "quick --rtt 100ms",
+            Some("--rtt") => "quick --rate 2Mbps",
+            _ => PATH,
         };
-        let outcome = place.run(&[&base[..], arguments].concat()).exits_with(code);
+        let outcome = place.run(&format!("{base} {arguments}")).exits_with(code);
         for word in words {
             assert!(outcome.stderr.contains(word), "{arguments:?}: {}", outcome.stderr);
         }
@@ -294,10 +289,9 @@ fn what_is_wrong_is_said_before_anything_is_run() {
 #[test]
 fn drop_policies_of_cells_are_compared_as_tcps_are() {
     let place = Place::new("quick-atm");
-    let network =
-        ["quick", "--technology=atm", "--rate=155.52Mbps", "--rtt=10ms", "--duration=1s", "--seeds=2", "--out=q"];
-    let more = ["--policy=epd,selective-drop,fba", "--sources=10", "--buffer=1000cells"];
-    let outcome = place.run(&[&network[..], &more].concat()).exits_with(0);
+    let network = "quick --technology=atm --rate=155.52Mbps --rtt=10ms --duration=1s --seeds=2 --out=q";
+    let more = "--policy=epd,selective-drop,fba --sources=10 --buffer=1000cells";
+    let outcome = place.run(&format!("{network} {more}")).exits_with(0);
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert!(lines[0].starts_with("155.52Mbps, RTT 10ms, buffer 1000cells: 10 flows for 1 s, 2 seeds"), "{}", lines[0]);
     // 155.52 Mb/s for 10 ms are 194.4 kB: twice that, and 1000 cells of 53 bytes.
@@ -317,19 +311,19 @@ fn drop_policies_of_cells_are_compared_as_tcps_are() {
     }
     assert!(place.read("q/report.html").contains("Path: ATM, 155.52Mbps, RTT 10ms"));
     // Every TCP under one policy, and every policy with several TCPs.
-    let one = place.run(&[&network[..], &["--policy=epd"]].concat()).exits_with(0);
+    let one = place.run(&format!("{network} --policy=epd")).exits_with(0);
     assert!(["vanilla", "reno-1990", "newreno", "sack"].iter().all(|name| one.stdout.contains(name)), "{}", one.stdout);
-    let both = ["--policy=epd,ppd", "--tcp=vanilla,sack"];
-    place.run(&[&network[..], &both].concat()).exits_with(0);
+    let both = "--policy=epd,ppd --tcp=vanilla,sack";
+    place.run(&format!("{network} {both}")).exits_with(0);
     assert!(place.path("q/vanilla-ppd/result.json").exists() && place.path("q/sack-epd/result.json").exists());
-    place.run(&["verify", "q"]).exits_with(0);
+    place.run("verify q").exits_with(0);
 }
 
 /// The sums of the groups are the numbers of all flows, and each TCP has its line of the chart.
 #[test]
 fn a_mixture_of_tcps_shares_one_path() {
     let place = Place::new("quick-mixture");
-    let outcome = quick(&place, &["--flows=reno:2,cubic:1", "--seeds=2", "--out=q"]).exits_with(0);
+    let outcome = quick(&place, "--flows=reno:2,cubic:1 --seeds=2 --out=q").exits_with(0);
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert!(lines[0].contains(": 3 flows for 5 s, 2 seeds"), "{}", lines[0]);
     let number = |line: &str, label: &str| -> f64 {
@@ -344,13 +338,13 @@ fn a_mixture_of_tcps_shares_one_path() {
     let scenario = place.read("q/2reno-1cubic/scenario.toml");
     assert!(scenario.contains("[flow.f3.tcp]\ncongestion_control = \"cubic\"\n"), "{scenario}");
     assert!(!scenario.contains("[flow.f2.tcp]"), "{scenario}");
-    place.run(&["rerun", "q/2reno-1cubic"]).exits_with(0);
+    place.run("rerun q/2reno-1cubic").exits_with(0);
 }
 
 #[test]
 fn a_tcp_of_a_mixture_that_sends_nothing_has_no_fairness() {
     let place = Place::new("quick-nothing");
-    let outcome = quick(&place, &["--flows=reno:2,cubic:1", "--seeds=2", "--set=flow.f3.start=1 h"]).exits_with(0);
+    let outcome = quick(&place, "--flows=reno:2,cubic:1 --seeds=2 '--set=flow.f3.start=1 h'").exits_with(0);
     let last = |name: &str| {
         let line = outcome.stdout.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().last().unwrap().to_owned()
@@ -362,8 +356,8 @@ fn a_tcp_of_a_mixture_that_sends_nothing_has_no_fairness() {
 #[test]
 fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
     let place = Place::new("quick-misfits");
-    let said = |more: &[&str], code| quick(&place, more).exits_with(code).without_result().stderr;
-    insta::assert_snapshot!(said(&["--policy", "tail-drop,epd"], 3), @r"
+    let said = |more: &str, code| quick(&place, more).exits_with(code).without_result().stderr;
+    insta::assert_snapshot!(said("--policy tail-drop,epd", 3), @r"
     error: the policy epd works on cells
      --> --policy:1:1
       |
@@ -373,7 +367,7 @@ fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
       = help: choose one of these, or write --technology atm
     1 error, nothing was run
     ");
-    insta::assert_snapshot!(said(&["--technology=atm", "--policy=red"], 3), @r"
+    insta::assert_snapshot!(said("--technology=atm --policy=red", 3), @r"
     error: the policy red works on packets
      --> --policy:1:1
       |
@@ -383,7 +377,7 @@ fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
       = help: choose one of these, or write --technology packet
     1 error, nothing was run
     ");
-    insta::assert_snapshot!(said(&["--technology=atm", "--jitter=5ms"], 3), @r"
+    insta::assert_snapshot!(said("--technology=atm --jitter=5ms", 3), @r"
     error: `jitter` changes or corrupts packets, and this is an ATM network
      --> --jitter:1:1
       |
@@ -393,39 +387,39 @@ fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
       = help: leave it out, or write --technology packet
     1 error, nothing was run
     ");
-    insta::assert_snapshot!(said(&["--technology=atm", "--loss=1%"], 2), @r"
+    insta::assert_snapshot!(said("--technology=atm --loss=1%", 2), @r"
     error: --loss 1%: links of ATM networks lose nothing
     help: leave it out, or write --technology packet
     ");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubik:2"], 2), @r"
+    insta::assert_snapshot!(said("--flows=reno:2,cubik:2", 2), @r"
     error: --flows reno:2,cubik:2: unknown TCP `cubik`
     help: did you mean `cubic`?
     ");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubic"], 2), @r#"
+    insta::assert_snapshot!(said("--flows=reno:2,cubic", 2), @r#"
     error: --flows reno:2,cubic: "cubic" has no number of flows
     help: as in --flows 3, or --flows reno:2,cubic:2
     "#);
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:0"], 2), @r#"
+    insta::assert_snapshot!(said("--flows=reno:2,cubic:0", 2), @r#"
     error: --flows reno:2,cubic:0: "0" is no number of flows
     help: 1 to 1000, as in --flows 3, or --flows reno:2,cubic:2
     "#);
-    insta::assert_snapshot!(said(&["--flows=reno:2,reno:3"], 2), @r"
+    insta::assert_snapshot!(said("--flows=reno:2,reno:3", 2), @r"
     error: --flows reno:2,reno:3: reno occurs twice
     help: as in --flows 3, or --flows reno:2,cubic:2
     ");
-    insta::assert_snapshot!(said(&["--flows=reno:900,cubic:101"], 2), @r"
+    insta::assert_snapshot!(said("--flows=reno:900,cubic:101", 2), @r"
     error: --flows reno:900,cubic:101: 1001 flows are too many
     help: at most 1000 in all
     ");
-    insta::assert_snapshot!(said(&["--flows=reno:2,cubic:2", "--tcp=reno"], 2), @r"
+    insta::assert_snapshot!(said("--flows=reno:2,cubic:2 --tcp=reno", 2), @r"
     error: --tcp beside --flows reno:2,cubic:2, which says the TCPs itself
     help: leave out --tcp, or give --flows a number
     ");
-    insta::assert_snapshot!(said(&["--flows=few"], 2), @r#"
+    insta::assert_snapshot!(said("--flows=few", 2), @r#"
     error: --flows few: "few" is no number of flows
     help: 1 to 1000, as in --flows 3, or --flows reno:2,cubic:2
     "#);
-    let words = said(&["--technology=cells"], 2);
+    let words = said("--technology=cells", 2);
     assert!(words.contains("[possible values: packet, atm]"), "{words}");
     assert!(place.names().is_empty());
 }

@@ -7,16 +7,16 @@ use crate::support::{PLAIN, Place, RANDOM};
 /// A folder with the results `a` and `b`, which differ in the buffer.
 fn two_results(test: &str) -> Place {
     let place = Place::with(test, RANDOM);
-    let run = ["run", "scenario.toml", "--seeds", "3", "--record", "tcp,ports", "--out"];
-    place.run(&[&run[..], &["a"]].concat()).exits_with(0);
-    place.run(&[&run[..], &["b", "--set", "queue.buffer=200 cells"]].concat()).exits_with(0);
+    let run = "run scenario.toml --seeds 3 --record tcp,ports --out";
+    place.run(&format!("{run} a")).exits_with(0);
+    place.run(&format!("{run} b --set 'queue.buffer=200 cells'")).exits_with(0);
     place
 }
 
 #[test]
 fn a_report_has_tables_plots_and_the_way_to_repeat_it() {
     let place = two_results("report");
-    let report = place.run(&["report", "a"]).exits_with(0);
+    let report = place.run("report a").exits_with(0);
     assert_eq!((report.stdout.as_str(), report.stderr.as_str()), ("", "report in a/report.html\n"));
     let html = place.read("a/report.html");
     for part in [
@@ -29,26 +29,26 @@ fn a_report_has_tables_plots_and_the_way_to_repeat_it() {
         assert!(html.contains(part), "no {part}");
     }
     // Once more, in place of the first; and of another seed, elsewhere.
-    place.run(&["report", "a"]).exits_with(0);
-    place.run(&["report", "a/result.json", "--seed", "2", "--out", "second.html"]).exits_with(0);
+    place.run("report a").exits_with(0);
+    place.run("report a/result.json --seed 2 --out second.html").exits_with(0);
     assert!(place.read("second.html").contains("that of seed 2"));
     assert_eq!(place.names(), ["a", "b", "scenario.toml", "second.html"]);
     // The folder is a result folder still.
-    place.run(&["run", "scenario.toml", "--out", "a"]).exits_with(0);
+    place.run("run scenario.toml --out a").exits_with(0);
 }
 
 #[test]
 fn a_result_without_tables_has_a_report_that_says_how_to_have_plots() {
     let place = Place::with("report-plain", PLAIN);
-    place.run(&["run", "scenario.toml", "--out", "a"]).exits_with(0);
-    place.run(&["report", "a"]).exits_with(0).says(&["no plots", "--record tcp,ports"]);
+    place.run("run scenario.toml --out a").exits_with(0);
+    place.run("report a").exits_with(0).says(&["no plots", "--record tcp,ports"]);
     assert!(place.read("a/report.html").contains("--record tcp,ports"));
 }
 
 #[test]
 fn a_comparison_is_printed_and_drawn() {
     let place = two_results("compare");
-    let compare = place.run(&["compare", "a", "b"]).exits_with(0);
+    let compare = place.run("compare a b").exits_with(0);
     assert_eq!(compare.stderr, "report in comparison.html\n");
     assert!(compare.stdout.contains("\nminus a  seeds "), "{}", compare.stdout);
     let title = "rate 10 Mbps, trunk delay 2 ms, access delay 5 us: 0.3 s simulated, of which the first 0.05 s (warm-up) are left out\n";
@@ -61,7 +61,7 @@ fn a_comparison_is_printed_and_drawn() {
         assert!(html.contains(&format!("id=\"{id}\">")), "no {id}");
     }
 
-    let json = place.run(&["compare", "a", "b", "--json", "--metric", "cwnd", "--out", "x/y.html"]).exits_with(0);
+    let json = place.run("compare a b --json --metric cwnd --out x/y.html").exits_with(0);
     let value: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((&value["format"], &value["same_seeds"]), (&"ackclock-comparison".into(), &true.into()));
     assert_eq!(value["results"][1]["label"], "b");
@@ -71,9 +71,9 @@ fn a_comparison_is_printed_and_drawn() {
 #[test]
 fn seeds_that_are_not_common_are_mentioned() {
     let place = Place::with("compare-seeds", RANDOM);
-    place.run(&["run", "scenario.toml", "--seeds", "2", "--out", "a"]).exits_with(0);
-    place.run(&["run", "scenario.toml", "--set", "seed=7", "--out", "b"]).exits_with(0);
-    let compare = place.run(&["compare", "a", "b"]).exits_with(0).says(&["No seed is common to all results"]);
+    place.run("run scenario.toml --seeds 2 --out a").exits_with(0);
+    place.run("run scenario.toml --set seed=7 --out b").exits_with(0);
+    let compare = place.run("compare a b").exits_with(0).says(&["No seed is common to all results"]);
     assert!(compare.stdout.contains("no common seed"), "{}", compare.stdout);
 }
 
@@ -92,9 +92,9 @@ fn folders_that_are_no_results_are_refused_with_a_remedy() {
         place.run(&["report", folder]).exits_with(1).says(&[says]);
         place.run(&["compare", "a", folder]).exits_with(1).says(&[says]);
     }
-    place.run(&["compare", "a"]).exits_with(2);
-    place.run(&["report", "a", "--seed", "9"]).exits_with(2).says(&["no run of this seed", "there are: 1, 2, 3"]);
-    place.run(&["compare", "a", "b", "--metric", "vc-queue"]).exits_with(1).says(&["none of the results has recorded"]);
+    place.run("compare a").exits_with(2);
+    place.run("report a --seed 9").exits_with(2).says(&["no run of this seed", "there are: 1, 2, 3"]);
+    place.run("compare a b --metric vc-queue").exits_with(1).says(&["none of the results has recorded"]);
     assert_eq!(place.names(), ["a", "b", "damaged", "notes", "other", "scenario.toml"]);
 }
 
@@ -102,7 +102,7 @@ fn folders_that_are_no_results_are_refused_with_a_remedy() {
 fn damaged_tables_make_no_report() {
     let place = two_results("report-damaged");
     place.write("a/tables/seed-1/cwnd.parquet", "cut");
-    place.run(&["report", "a"]).exits_with(1).says(&["cwnd.parquet"]);
+    place.run("report a").exits_with(1).says(&["cwnd.parquet"]);
     assert!(!place.path("a/report.html").exists());
     // Plots that the scenario has asked for are not left out without a word.
     std::fs::remove_dir_all(place.path("a/tables")).unwrap();
@@ -116,11 +116,11 @@ fn damaged_tables_make_no_report() {
 fn files_of_others_are_not_replaced() {
     let place = two_results("report-foreign");
     place.write("thesis.html", "<html>years of work</html>");
-    place.run(&["report", "a", "--out", "thesis.html"]).exits_with(1).says(&["is not a report", "--out FILE"]);
-    let compare = place.run(&["compare", "a", "b", "--out", "thesis.html"]).exits_with(1);
+    place.run("report a --out thesis.html").exits_with(1).says(&["is not a report", "--out FILE"]);
+    let compare = place.run("compare a b --out thesis.html").exits_with(1);
     assert!(compare.stdout.contains("result"), "the numbers are shown all the same");
     assert_eq!(place.read("thesis.html"), "<html>years of work</html>");
-    place.run(&["report", "a", "--out", "a"]).exits_with(1);
+    place.run("report a --out a").exits_with(1);
 }
 
 /// From 2 to 4 s the acknowledgements of a flow do not pass the router that would change them.
@@ -128,9 +128,9 @@ fn files_of_others_are_not_replaced() {
 fn a_report_repeats_warnings_and_marks_changes_of_routes() {
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/rate-control/route-change.toml");
     let place = Place::with("report-routes", &std::fs::read_to_string(scenario).unwrap());
-    let run = place.run(&["run", "scenario.toml", "--set", "duration=4.5 s", "--out", "a"]).exits_with(0);
+    let run = place.run("run scenario.toml --set 'duration=4.5 s' --out a").exits_with(0);
     assert!(run.stdout.contains("route-changed"), "{}", run.stdout);
-    place.run(&["report", "a"]).exits_with(0);
+    place.run("report a").exits_with(0);
     let html = place.read("a/report.html");
     for part in [
         "From 2 s on the acknowledgements of f do not pass the router of the port r1-&gt;r2: then this feedback has no effect",
@@ -140,8 +140,8 @@ fn a_report_repeats_warnings_and_marks_changes_of_routes() {
         assert!(html.contains(part), "no {part}");
     }
     // Another result of the same scenario says the same, and one without the change nothing.
-    place.run(&["rerun", "a"]).exits_with(0);
-    place.run(&["run", "scenario.toml", "--set", "flow.f.back_route_changes=[]", "--out", "b"]).exits_with(0);
-    place.run(&["report", "b"]).exits_with(0);
+    place.run("rerun a").exits_with(0);
+    place.run("run scenario.toml --set flow.f.back_route_changes=[] --out b").exits_with(0);
+    place.run("report b").exits_with(0);
     assert!(!place.read("b/report.html").contains("do not pass"));
 }

@@ -9,16 +9,16 @@ use crate::support::{Outcome, interrupted_once, lines};
 #[test]
 fn a_mistyped_study_or_card_is_answered_with_the_nearest() {
     let place = Place::new("reproduce-mistyped");
-    place.run(&["reproduce", "sack-urb"]).exits_with(2).without_result().says(&["did you mean `sack-ubr`?"]);
-    place.run(&["reproduce", "sack-ubr/tt1"]).exits_with(2).without_result().says(&["did you mean `sack-ubr/t1`?"]);
-    place.run(&["reproduce", "no-such-study-at-all"]).exits_with(2).says(&["ackclock list studies"]);
+    place.run("reproduce sack-urb").exits_with(2).without_result().says(&["did you mean `sack-ubr`?"]);
+    place.run("reproduce sack-ubr/tt1").exits_with(2).without_result().says(&["did you mean `sack-ubr/t1`?"]);
+    place.run("reproduce no-such-study-at-all").exits_with(2).says(&["ackclock list studies"]);
     assert!(place.names().is_empty());
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_is_an_error_of_the_outside() {
     let place = Place::with("reproduce-unwritable", "");
-    let outcome = place.run(&["reproduce", "sack-ubr/t1", "--quick", "--out", "scenario.toml/results"]);
+    let outcome = place.run("reproduce sack-ubr/t1 --quick --out scenario.toml/results");
     outcome.exits_with(1).without_result().says(&["error:", "--out"]);
 }
 
@@ -28,8 +28,7 @@ fn an_interrupted_reproduction_says_how_to_go_on() {
     let place = Place::new("reproduce-interrupted");
     let ledger = place.path("results/reproduce/sack-ubr/runs.jsonl");
     let begun = |_| ledger.exists() && lines(&ledger) > 0;
-    let Outcome { stderr, stdout, .. } =
-        interrupted_once(begun, &place, &["reproduce", "sack-ubr", "--json"]).exits_with(130);
+    let Outcome { stderr, stdout, .. } = interrupted_once(begun, &place, "reproduce sack-ubr --json").exits_with(130);
     assert!(stderr.contains("runs of sack-ubr are finished and kept in results/reproduce/sack-ubr\n"), "{stderr}");
     assert!(stderr.ends_with("run the same command again to resume\n"), "{stderr}");
     assert_eq!(stdout, "");
@@ -39,7 +38,7 @@ fn an_interrupted_reproduction_says_how_to_go_on() {
 #[test]
 fn the_retransmissions_of_the_figures_can_be_told_apart() {
     let place = Place::new("reproduce-figures");
-    place.run(&["reproduce", "sack-ubr/figures", "--out", "r"]).exits_with(0);
+    place.run("reproduce sack-ubr/figures --out r").exits_with(0);
     let html = place.read("r/sack-ubr/report.html");
     let data = html.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
     let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
@@ -62,7 +61,7 @@ fn the_retransmissions_of_the_figures_can_be_told_apart() {
 #[test]
 fn the_page_draws_every_figure() {
     let place = Place::new("reproduce-page");
-    place.run(&["reproduce", "sack-ubr/figures", "--out", "r"]).exits_with(0);
+    place.run("reproduce sack-ubr/figures --out r").exits_with(0);
     let html = place.read("r/sack-ubr/report.html");
     for part in ["Figure 1: Congestion window", "Figure 4: Time-sequence", "verdict good", "reproduce sack-ubr/figures"]
     {

@@ -25,7 +25,7 @@ fn all(place: &Place, folder: &str) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn a_scenario_of_the_user_is_not_replaced_by_that_of_a_result() {
     let place = Place::new("store-init");
-    place.run(&["init"]).exits_with(0);
+    place.run("init").exits_with(0);
     let before = all(&place, ".");
     for command in [&["run", "scenario.toml", "--out", "."][..], &["run", "scenario.toml", "--out", "./"]] {
         place.run(command).exits_with(1).says(&["holds files that are not a result of ackclock; nothing was run"]);
@@ -40,7 +40,7 @@ fn folders_of_the_user_are_not_removed_whatever_they_are_called() {
         place.write(&format!("mine/{name}"), "of the user");
     }
     let before = all(&place, "mine");
-    place.run(&["run", "scenario.toml", "--out", "mine", "--record", "cwnd"]).exits_with(1).says(&["nothing was run"]);
+    place.run("run scenario.toml --out mine --record cwnd").exits_with(1).says(&["nothing was run"]);
     assert_eq!(all(&place, "mine"), before);
 }
 
@@ -58,8 +58,8 @@ fn a_result_folder_without_a_marker_is_left_alone_with_a_remedy() {
     ");
     assert_eq!(all(&place, "kept"), before);
     // It can be read all the same.
-    place.run(&["rerun", "kept"]).exits_with(0);
-    place.run(&["report", "kept"]).exits_with(0);
+    place.run("rerun kept").exits_with(0);
+    place.run("report kept").exits_with(0);
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn what_was_changed_or_added_in_a_result_folder_is_left_alone() {
 #[test]
 fn folders_of_run_and_of_reproduce_are_not_mixed() {
     let place = Place::with("store-kinds", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept/sack-ubr"]).exits_with(0);
-    let reproduce = ["reproduce", "sack-ubr/figures", "--out", "kept"];
-    place.run(&reproduce).exits_with(1).says(&["holds the result of `ackclock run`; nothing was run", "--out DIR"]);
+    place.run("run scenario.toml --out kept/sack-ubr").exits_with(0);
+    let reproduce = "reproduce sack-ubr/figures --out kept";
+    place.run(reproduce).exits_with(1).says(&["holds the result of `ackclock run`; nothing was run", "--out DIR"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn damaged_lines_of_the_ledger_are_named_and_their_runs_done_again() {
     let cut = lines[4].len() / 2;
     lines[4].truncate(cut);
     fs::write(&path, lines.join("\n")).unwrap();
-    place.run(&["report", "kept"]).exits_with(1).says(&["has finished runs of an incomplete result"]);
+    place.run("report kept").exits_with(1).says(&["has finished runs of an incomplete result"]);
     let many = seeds.iter().max().unwrap().to_string();
     let outcome = place.run(&run("kept", &many)).exits_with(0).says(&[
         "warning: `kept/.ackclock.unfinished/",
@@ -152,7 +152,7 @@ fn damaged_lines_of_the_ledger_are_named_and_their_runs_done_again() {
         &format!("resuming: 2 of {many} runs were finished before"),
     ]);
     assert!(!outcome.stderr.contains("panicked"));
-    place.run(&["rerun", "kept"]).exits_with(0);
+    place.run("rerun kept").exits_with(0);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn two_processes_do_not_use_one_folder() {
     first.wait().unwrap();
     // A killed process leaves its lock; it does not keep anybody out.
     assert!(place.path("kept/.ackclock.lock").exists());
-    place.run(&["run", "scenario.toml", "--out", "kept", "--set", "duration=1 s"]).exits_with(0);
+    place.run("run scenario.toml --out kept --set 'duration=1 s'").exits_with(0);
     assert!(!place.path("kept/.ackclock.lock").exists());
 }
 
@@ -187,7 +187,7 @@ fn what_killed_processes_left_half_written_goes_at_the_next_use() {
     }
     place.write("kept/.report.html.4294967295.partial", "half");
     place.run(&run).exits_with(0);
-    place.run(&["report", "kept"]).exits_with(0);
+    place.run("report kept").exits_with(0);
     let files = all(&place, "kept");
     assert_eq!(files.len(), 4, "{files:?}");
 }
@@ -215,14 +215,14 @@ fn a_large_earlier_result_costs_nothing() {
 #[cfg(unix)]
 fn an_interruption_leaves_a_complete_result_whatever_it_is_of() {
     let place = Place::with("store-complete", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--seeds", "2"]).exits_with(0);
+    place.run("run scenario.toml --out kept --seeds 2").exits_with(0);
     let complete = place.read("kept/result.json");
-    let other = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--set", "queue.buffer=70 cells"];
-    let output = ended_by("-INT", 100, &place, "kept", &other);
+    let other = "run scenario.toml --out kept --seeds 200000 --set 'queue.buffer=70 cells'";
+    let output = ended_by("-INT", 100, &place, "kept", other);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("; the earlier complete result stays until all are finished\n"), "{stderr}");
     assert_eq!(place.read("kept/result.json"), complete);
-    let few = [&other[..4], &["--seeds", "2"], &other[6..]].concat();
+    let few = other.replace("200000", "2");
     place.run(&few).exits_with(0).says(&["resuming: 2 of 2"]);
     assert_ne!(place.read("kept/result.json"), complete);
 }

@@ -58,6 +58,48 @@ tick = "50 ms"
 /// A folder that is empty when the test begins.
 pub struct Place(PathBuf);
 
+/// The arguments of a command: in one line, with single quotes around those that have spaces in them, or one by one.
+pub trait Arguments {
+    fn words(&self) -> Vec<&str>;
+}
+
+impl Arguments for str {
+    fn words(&self) -> Vec<&str> {
+        let parts = self.split('\'').enumerate();
+        parts.flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }).collect()
+    }
+}
+
+impl Arguments for String {
+    fn words(&self) -> Vec<&str> {
+        self.as_str().words()
+    }
+}
+
+impl<S: AsRef<str>> Arguments for [S] {
+    fn words(&self) -> Vec<&str> {
+        self.iter().map(AsRef::as_ref).collect()
+    }
+}
+
+impl<S: AsRef<str>, const N: usize> Arguments for [S; N] {
+    fn words(&self) -> Vec<&str> {
+        self[..].words()
+    }
+}
+
+impl<S: AsRef<str>> Arguments for Vec<S> {
+    fn words(&self) -> Vec<&str> {
+        self[..].words()
+    }
+}
+
+impl<T: Arguments + ?Sized> Arguments for &T {
+    fn words(&self) -> Vec<&str> {
+        (**self).words()
+    }
+}
+
 /// What became of a command.
 #[derive(Debug)]
 pub struct Outcome {
@@ -75,7 +117,6 @@ impl Place {
         Place(path)
     }
 
-    /// The folder with a scenario in it.
     pub fn with(test: &str, scenario: &str) -> Place {
         let place = Place::new(test);
         place.write("scenario.toml", scenario);
@@ -105,9 +146,9 @@ impl Place {
     }
 
     /// The program with these arguments, not started yet.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &(impl Arguments + ?Sized)) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
-        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command.args(arguments.words()).current_dir(&self.0).stdin(Stdio::null());
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
@@ -115,15 +156,14 @@ impl Place {
     }
 
     /// Runs the program to its end.
-    pub fn run(&self, arguments: &[&str]) -> Outcome {
+    pub fn run(&self, arguments: &(impl Arguments + ?Sized)) -> Outcome {
         outcome(self.command(arguments))
     }
 }
 
 /// All numbers of two runs of the place's scenario, with more arguments.
-pub fn numbers(place: &Place, more: &[&str]) -> Value {
-    let command = [&["run", "scenario.toml", "--json", "--seeds", "2"], more].concat();
-    place.run(&command).exits_with(0).json()["runs"].take()
+pub fn numbers(place: &Place, more: &str) -> Value {
+    place.run(&format!("run scenario.toml --json --seeds 2 {more}")).exits_with(0).json()["runs"].take()
 }
 
 /// Runs a command to its end.
@@ -141,13 +181,18 @@ fn ended(output: Output) -> Outcome {
 
 /// Starts the program, and presses Ctrl-C once `ready` says so of its process.
 #[cfg(unix)]
-pub fn interrupted_once(ready: impl Fn(u32) -> bool, place: &Place, arguments: &[&str]) -> Outcome {
+pub fn interrupted_once(ready: impl Fn(u32) -> bool, place: &Place, arguments: &(impl Arguments + ?Sized)) -> Outcome {
     ended(signalled("-INT", ready, place, arguments))
 }
 
 /// Sends the program a signal once `ready` says so of its process, and waits for its end.
 #[cfg(unix)]
-fn signalled(signal: &str, ready: impl Fn(u32) -> bool, place: &Place, arguments: &[&str]) -> Output {
+fn signalled(
+    signal: &str,
+    ready: impl Fn(u32) -> bool,
+    place: &Place,
+    arguments: &(impl Arguments + ?Sized),
+) -> Output {
     let mut command = place.command(arguments);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while !ready(child.id()) {
@@ -160,7 +205,7 @@ fn signalled(signal: &str, ready: impl Fn(u32) -> bool, place: &Place, arguments
 
 /// Starts the program and kills it once `ready` says so of its process.
 #[cfg(unix)]
-pub fn killed_when(ready: impl Fn(u32) -> bool, place: &Place, arguments: &[&str]) {
+pub fn killed_when(ready: impl Fn(u32) -> bool, place: &Place, arguments: &(impl Arguments + ?Sized)) {
     assert!(!signalled("-KILL", ready, place, arguments).status.success());
 }
 
@@ -199,7 +244,7 @@ pub fn catches_ctrl_c(_: u32) -> bool {
 
 /// Starts the program, and presses Ctrl-C when it has said this on standard error.
 #[cfg(unix)]
-pub fn interrupted_when(said: &str, place: &Place, arguments: &[&str]) -> Outcome {
+pub fn interrupted_when(said: &str, place: &Place, arguments: &(impl Arguments + ?Sized)) -> Outcome {
     let mut command = place.command(arguments);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap());
@@ -214,7 +259,13 @@ pub fn interrupted_when(said: &str, place: &Place, arguments: &[&str]) -> Outcom
 
 /// Starts the program and sends it a signal once a ledger in `folder` has so many finished runs.
 #[cfg(unix)]
-pub fn ended_by(signal: &str, runs: usize, place: &Place, folder: &str, arguments: &[&str]) -> Output {
+pub fn ended_by(
+    signal: &str,
+    runs: usize,
+    place: &Place,
+    folder: &str,
+    arguments: &(impl Arguments + ?Sized),
+) -> Output {
     let finished = || ledger(place, folder).map_or(0, |path| lines(&path));
     signalled(signal, |_| finished() >= runs, place, arguments)
 }

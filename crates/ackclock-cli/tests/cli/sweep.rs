@@ -14,16 +14,15 @@ use crate::support::{PLAIN, Place, RANDOM};
 const TABLES: [&str; 7] =
     ["table.parquet", "table.csv", "summary.csv", "figure.svg", "figure.pdf", "figure.csv", "report.html"];
 /// Twelve points of a few milliseconds.
-const GRID: [&str; 4] = ["--vary", "queue.policy=epd,tail-drop,fba", "--vary", "queue.buffer=60..480cells:log:4"];
+const GRID: &str = "--vary queue.policy=epd,tail-drop,fba --vary queue.buffer=60..480cells:log:4";
 
-pub fn sweep(more: &[&str]) -> Vec<String> {
-    let arguments = [&["sweep", "scenario.toml"], &GRID[..], &["--seeds", "3"], more].concat();
-    arguments.into_iter().map(str::to_owned).collect()
+pub fn sweep(more: &str) -> String {
+    format!("sweep scenario.toml {GRID} --seeds 3 {more}")
 }
 
 /// Runs the sweep in a folder.
-pub fn swept(place: &Place, more: &[&str]) -> crate::support::Outcome {
-    place.run(&sweep(more).iter().map(String::as_str).collect::<Vec<_>>())
+pub fn swept(place: &Place, more: &str) -> crate::support::Outcome {
+    place.run(&sweep(more))
 }
 
 pub fn tables(place: &Place, folder: &str) -> Vec<Vec<u8>> {
@@ -39,7 +38,7 @@ pub fn keys(place: &Place, folder: &str) -> Vec<String> {
 #[test]
 fn each_run_has_a_row_and_each_point_a_line() {
     let place = Place::with("sweep", RANDOM);
-    let outcome = swept(&place, &["--out", "all"]).exits_with(0);
+    let outcome = swept(&place, "--out all").exits_with(0);
     assert!(outcome.stderr.starts_with("12 points, 3 seeds: 36 runs, 10.8 s simulated\nabout "), "{}", outcome.stderr);
     assert!(
         outcome.stderr.ends_with("Loss and queueing delay are those of sw1->sw2.\ntables and report.html in all\n"),
@@ -65,9 +64,8 @@ fn each_run_has_a_row_and_each_point_a_line() {
     assert!(rows[0].contains(&"queueing_delay_p95_s") && !rows[0].contains(&"udp_loss"), "what no run has is left out");
 
     // The numbers are those of `run`.
-    let sets = ["--set", "queue.policy=fba", "--set", "queue.buffer=480 cells", "--delays"];
-    let one =
-        place.run(&[&["run", "scenario.toml", "--seeds", "3", "--json"], &sets[..]].concat()).exits_with(0).json();
+    let sets = "--set queue.policy=fba --set 'queue.buffer=480 cells' --delays";
+    let one = place.run(&format!("run scenario.toml --seeds 3 --json {sets}")).exits_with(0).json();
     let column =
         |name: &str| rows[36][rows[0].iter().position(|column| *column == name).unwrap()].parse::<f64>().unwrap();
     let run = &one["runs"][2];
@@ -92,16 +90,15 @@ fn each_run_has_a_row_and_each_point_a_line() {
 #[test]
 fn the_same_command_again_runs_nothing_and_more_seeds_run_the_others() {
     let place = Place::with("sweep-again", RANDOM);
-    let first = swept(&place, &["--out", "all"]).exits_with(0);
+    let first = swept(&place, "--out all").exits_with(0);
     let before = (keys(&place, "all"), tables(&place, "all"));
-    let again = swept(&place, &["--out", "all"]).exits_with(0);
+    let again = swept(&place, "--out all").exits_with(0);
     assert_eq!(again.stdout, first.stdout);
     assert_eq!(again.stderr, "Loss and queueing delay are those of sw1->sw2.\ntables and report.html in all\n");
     assert_eq!((keys(&place, "all"), tables(&place, "all")), before);
-    let more = swept(&place, &["--out", "all", "--seeds", "4"]);
+    let more = swept(&place, "--out all --seeds 4");
     assert_eq!(more.code, 2, "an option is given once");
-    let more =
-        place.run(&[&["sweep", "scenario.toml"], &GRID[..], &["--seeds", "4", "--out", "all"]].concat()).exits_with(0);
+    let more = place.run(&format!("sweep scenario.toml {GRID} --seeds 4 --out all")).exits_with(0);
     more.says(&["48 runs, 12 to do, 3.6", "resuming: 36 runs finished before"]);
     assert_eq!(keys(&place, "all").len(), 48);
 }
@@ -109,22 +106,18 @@ fn the_same_command_again_runs_nothing_and_more_seeds_run_the_others() {
 #[test]
 fn threads_and_shards_in_any_order_give_the_same_tables() {
     let place = Place::with("sweep-shards", RANDOM);
-    let one = swept(&place, &["--out", "one", "--threads", "1"]).exits_with(0);
-    swept(&place, &["--out", "two", "--threads", "2"]).exits_with(0);
+    let one = swept(&place, "--out one --threads 1").exits_with(0);
+    swept(&place, "--out two --threads 2").exits_with(0);
     assert_eq!(tables(&place, "one"), tables(&place, "two"));
     for part in ["1/3", "2/3", "3/3"] {
         let outcome =
-            swept(&place, &["--out", &format!("part-{}", &part[..1]), "--shard", part]).exits_with(0).without_result();
+            swept(&place, &format!("--out part-{} --shard {part}", &part[..1])).exits_with(0).without_result();
         outcome.says(&["36 runs, of which part ", "12 to do", "24 runs of the sweep missing", "ackclock merge"]);
     }
     let parts: BTreeSet<String> = (1..=3).flat_map(|part| keys(&place, &format!("part-{part}"))).collect();
     assert_eq!(parts, keys(&place, "one").into_iter().collect(), "each run once");
-    place
-        .run(&["merge", "part-2", "part-1", "--out", "some"])
-        .exits_with(1)
-        .without_result()
-        .says(&["12 runs of the sweep missing"]);
-    let merged = place.run(&["merge", "part-3", "part-1", "part-2", "--out", "whole"]).exits_with(0);
+    place.run("merge part-2 part-1 --out some").exits_with(1).without_result().says(&["12 runs of the sweep missing"]);
+    let merged = place.run("merge part-3 part-1 part-2 --out whole").exits_with(0);
     assert_eq!((merged.stdout, tables(&place, "whole")), (one.stdout.clone(), tables(&place, "one")));
     for folder in ["two", "part-1", "whole"] {
         assert_eq!(place.read(&format!("{folder}/sweep.json")), place.read("one/sweep.json"), "{folder}");
@@ -133,17 +126,16 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
     assert!(page.contains("--vary queue.buffer=60..480cells:log:4 --seeds 3</code>"), "no more than says what is run");
     // Parts that were started elsewhere: in any order the same.
     place.write("there/scenario.toml", RANDOM);
-    let mut there =
-        place.command(&sweep(&["--out", "../part-2", "--shard", "2/3"]).iter().map(String::as_str).collect::<Vec<_>>());
+    let mut there = place.command(&sweep("--out ../part-2 --shard 2/3"));
     fs::remove_dir_all(place.path("part-2")).unwrap();
     there.current_dir(place.path("there")).args(["--set", "seed=1"]);
     assert!(there.output().unwrap().status.success());
-    for (order, out) in [(["part-1", "part-2", "part-3"], "x"), (["part-2", "part-3", "part-1"], "y")] {
-        place.run(&[&["merge"], &order[..], &["--out", out]].concat()).exits_with(0);
+    for (order, out) in [("part-1 part-2 part-3", "x"), ("part-2 part-3 part-1", "y")] {
+        place.run(&format!("merge {order} --out {out}")).exits_with(0);
     }
     assert_eq!((tables(&place, "x"), place.read("x/sweep.json")), (tables(&place, "y"), place.read("y/sweep.json")));
     // What is missing of the others is done by the same command in the folder.
-    let rest = swept(&place, &["--out", "some"]).exits_with(0).says(&["36 runs, 12 to do"]);
+    let rest = swept(&place, "--out some").exits_with(0).says(&["36 runs, 12 to do"]);
     assert_eq!((rest.stdout, tables(&place, "some")), (one.stdout, tables(&place, "one")));
     assert_eq!(keys(&place, "some").len(), 36);
 }
@@ -154,14 +146,13 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
 fn a_sweep_killed_at_any_moment_repeats_no_finished_run_and_loses_none() {
     let place = Place::with("sweep-killed", RANDOM);
     // So many runs that the last signals find some to be done.
-    let vary = format!("network.trunk_delay=1..4ms:lin:{DELAYS}");
-    let many = |out| ["--vary", &vary, "--out", out];
+    let many = |out| format!("--vary network.trunk_delay=1..4ms:lin:{DELAYS} --out {out}");
     let arguments = sweep(&many("killed"));
     let mut before: Vec<String> = Vec::new();
     let mut random = 12_345_u64;
     let mut in_between = 0;
     for kill in 0..MOMENTS {
-        let mut command = place.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut command = place.command(&arguments);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // Some of them as the program begins; the others a little after it kept some runs, however fast the machine is.
@@ -202,8 +193,7 @@ const DELAYS: usize = 60;
 #[test]
 fn a_run_over_the_time_limit_is_recorded_and_the_rest_goes_on() {
     let place = Place::with("sweep-limit", &PLAIN.replace("200 ms", "100 ms"));
-    let command =
-        ["sweep", "scenario.toml", "--vary", "duration=100 ms,200 h", "--time-limit", "300ms", "--out", "all"];
+    let command = "sweep scenario.toml --vary 'duration=100 ms,200 h' --time-limit 300ms --out all";
     let outcome = place.run(&command).exits_with(1);
     let outcome = outcome
         .says(&["1 run failed; --retry runs them again", "  duration = 200 h, seed 1: it took longer than 0.3 s"]);
@@ -213,31 +203,28 @@ fn a_run_over_the_time_limit_is_recorded_and_the_rest_goes_on() {
     let before = place.read("all/runs.jsonl");
     place.run(&command).exits_with(1);
     assert_eq!(place.read("all/runs.jsonl"), before, "it is not tried again unless that is asked for");
-    place.run(&[&command[..], &["--retry"]].concat()).exits_with(1);
+    place.run(&format!("{command} --retry")).exits_with(1);
     assert_eq!(place.read("all/runs.jsonl").lines().count(), 3);
-    place
-        .run(&[&command[..4], &["--time-limit", "soon"]].concat())
-        .exits_with(2)
-        .says(&["--time-limit \"soon\"", "60s"]);
+    place.run(&command.replace("300ms", "soon")).exits_with(2).says(&["--time-limit \"soon\"", "60s"]);
 }
 
 /// The damaged line is named, its run is done again, and no other.
 #[test]
 fn damage_is_named_and_done_again() {
     let place = Place::with("sweep-damage", RANDOM);
-    swept(&place, &["--out", "all"]).exits_with(0);
+    swept(&place, "--out all").exits_with(0);
     let (ledger, before) = (place.read("all/runs.jsonl"), tables(&place, "all"));
     let mut lines: Vec<String> = ledger.lines().map(str::to_owned).collect();
     lines[4] = lines[4].replacen("1", "2", 1);
     place.write("all/runs.jsonl", lines.join("\n") + "\n" + &ledger[..40]);
-    let outcome = swept(&place, &["--out", "all"]).exits_with(0);
+    let outcome = swept(&place, "--out all").exits_with(0);
     outcome.says(&[
         "1 line (5) does not match the checksum or the version, and the last line was incomplete",
         "36 runs, 1 to do",
     ]);
     assert_eq!(tables(&place, "all"), before);
     // The line stays in the ledger, which is only added to; its run is in another now.
-    let outcome = place.run(&["verify", "all"]).exits_with(0);
+    let outcome = place.run("verify all").exits_with(0);
     assert!(
         outcome.stdout.contains("`all/runs.jsonl`: line 5 is not used: it does not match its checksum; nothing is")
     );
@@ -247,19 +234,19 @@ fn damage_is_named_and_done_again() {
 #[test]
 fn whole_lines_that_are_cut_from_an_unfinished_ledger_are_done_again() {
     let place = Place::with("sweep-cut", RANDOM);
-    swept(&place, &["--out", "all"]).exits_with(0);
-    swept(&place, &["--shard", "1/2", "--out", "part"]).exits_with(0);
+    swept(&place, "--out all").exits_with(0);
+    swept(&place, "--shard 1/2 --out part").exits_with(0);
     let ledger = place.read("part/runs.jsonl");
     let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
     assert_eq!(lines.len(), 18);
     place.write("part/runs.jsonl", lines[..11].concat());
-    place.run(&["verify", "part"]).exits_with(0).says(&[]);
-    swept(&place, &["--out", "part"]).exits_with(0).says(&["36 runs, 25 to do", "resuming: 11 runs finished before"]);
+    place.run("verify part").exits_with(0).says(&[]);
+    swept(&place, "--out part").exits_with(0).says(&["36 runs, 25 to do", "resuming: 11 runs finished before"]);
     assert_eq!(tables(&place, "part"), tables(&place, "all"));
     assert_eq!(sorted_lines(&place.read("part/runs.jsonl")), sorted_lines(&place.read("all/runs.jsonl")));
     // Of a complete sweep it shows, even if nothing else was touched.
     place.write("part/runs.jsonl", lines[..11].concat());
-    let outcome = place.run(&["verify", "part"]).exits_with(1);
+    let outcome = place.run("verify part").exits_with(1);
     assert!(outcome.stdout.contains("`part/runs.jsonl`: 25 runs of the tables are not in it"), "{outcome:#?}");
 }
 
@@ -276,13 +263,13 @@ fn a_file_says_what_to_vary() {
         "buffers.toml",
         "scenario = \"scenario.toml\"\nseeds = 3\n\n[vary]\nqueue.policy = [\"epd\", \"tail-drop\", \"fba\"]\nqueue.buffer = \"60..480cells:log:4\"\n",
     );
-    let from_file = place.run(&["sweep", "buffers.toml", "--out", "file"]).exits_with(0);
-    let from_arguments = swept(&place, &["--out", "arguments"]).exits_with(0);
+    let from_file = place.run("sweep buffers.toml --out file").exits_with(0);
+    let from_arguments = swept(&place, "--out arguments").exits_with(0);
     // The page says by which command it came.
     let without_page = |folder| tables(&place, folder)[..6].to_vec();
     assert_eq!((from_file.stdout, without_page("file")), (from_arguments.stdout, without_page("arguments")));
     place.write("wrong.toml", "scenario = \"scenario.toml\"\n[vary]\nqueue.buffer = [\"4..1cells:lin:3\"]\n");
-    let wrong = place.run(&["sweep", "wrong.toml"]).exits_with(3).without_result();
+    let wrong = place.run("sweep wrong.toml").exits_with(3).without_result();
     wrong.says(&["--> wrong.toml:3:17", "is empty", "1 error, nothing was run"]);
 }
 
@@ -290,8 +277,8 @@ fn a_file_says_what_to_vary() {
 #[test]
 fn points_are_compared_seed_by_seed() {
     let place = Place::with("sweep-baseline", RANDOM);
-    let command = ["--out", "all", "--baseline", "queue.policy = tail-drop"];
-    let outcome = swept(&place, &command).exits_with(0);
+    let command = "--out all --baseline 'queue.policy = tail-drop'";
+    let outcome = swept(&place, command).exits_with(0);
     let (means, differences) =
         outcome.stdout.split_once("\ndifferences from queue.policy = tail-drop, seed by seed\n").unwrap();
     assert_eq!((means.lines().count(), differences.lines().count()), (13, 9));
@@ -303,22 +290,22 @@ fn points_are_compared_seed_by_seed() {
     let difference = field(found, 4).parse::<f64>().unwrap();
     assert!((difference - (mean("epd") - mean("tail-drop"))).abs() < 0.002, "{}", outcome.stdout);
     assert_eq!(place.read("all/differences.csv").lines().count(), 9);
-    assert_eq!(place.run(&["verify", "all"]).code, 0);
+    assert_eq!(place.run("verify all").code, 0);
     // One that is whole but of other runs is found, and a later command without it leaves none behind.
     let marker = place.read("all/.ackclock");
-    swept(&place, &["--out", "other", "--baseline", "queue.policy=epd", "--set", "seed=7"]).exits_with(0);
+    swept(&place, "--out other --baseline queue.policy=epd --set seed=7").exits_with(0);
     let (before, _) = marker.rsplit_once(",\n  \"blake3\"").unwrap();
     let [sum, others] = ["all", "other"]
         .map(|folder| blake3::hash(place.read(&format!("{folder}/differences.csv")).as_bytes()).to_hex());
     let marker = before.replace(sum.as_str(), others.as_str());
     place.write("all/differences.csv", place.read("other/differences.csv"));
     place.write("all/.ackclock", format!("{marker}\n}}\n"));
-    let outcome = place.run(&["verify", "all"]).exits_with(1);
+    let outcome = place.run("verify all").exits_with(1);
     assert!(outcome.stdout.contains("`all/differences.csv`: it does not follow from the ledger"), "{outcome:#?}");
-    swept(&place, &["--out", "all"]).exits_with(0);
+    swept(&place, "--out all").exits_with(0);
     assert!(!place.path("all/differences.csv").exists());
-    assert_eq!(place.run(&["verify", "all"]).code, 0);
-    let wrong = swept(&place, &["--out", "new", "--baseline", "queue.policy=edp"]).exits_with(2).without_result();
+    assert_eq!(place.run("verify all").code, 0);
+    let wrong = swept(&place, "--out new --baseline queue.policy=edp").exits_with(2).without_result();
     wrong.says(&["--baseline: `queue.policy` is never \"edp\"", "its values: epd, tail-drop, fba"]);
     assert!(!place.path("new").exists());
 }
@@ -326,20 +313,20 @@ fn points_are_compared_seed_by_seed() {
 #[test]
 fn intervals_can_be_those_of_the_bootstrap() {
     let place = Place::with("sweep-bootstrap", RANDOM);
-    let student = swept(&place, &["--out", "all"]).exits_with(0).stdout;
-    let bca = swept(&place, &["--out", "all", "--interval", "bca"]).exits_with(0).stdout;
+    let student = swept(&place, "--out all").exits_with(0).stdout;
+    let bca = swept(&place, "--out all --interval bca").exits_with(0).stdout;
     // By Student's t only those are ends that were cut.
     let ends = |text: &str| text.matches(" to ").count();
     assert!(ends(&bca) > ends(&student), "{student}{bca}");
-    assert_eq!(swept(&place, &["--out", "all", "--interval", "bca"]).stdout, bca);
+    assert_eq!(swept(&place, "--out all --interval bca").stdout, bca);
 }
 
 #[test]
 fn points_get_as_many_seeds_as_their_intervals_need() {
     let place = Place::with("sweep-until", RANDOM);
-    let vary = ["--vary", "queue.buffer=60cells,480cells", "--until-ci", "goodput_bps=1.5%", "--max-seeds", "12"];
-    let all = |more: &[&str]| place.run(&[&["sweep", "scenario.toml"], &vary[..], more].concat());
-    let outcome = all(&["--out", "one", "--threads", "1"]).exits_with(0);
+    let vary = "--vary queue.buffer=60cells,480cells --until-ci goodput_bps=1.5% --max-seeds 12";
+    let all = |more: &str| place.run(&format!("sweep scenario.toml {vary} {more}"));
+    let outcome = all("--out one --threads 1").exits_with(0);
     outcome.says(&["2 points, 5 to 12 seeds until goodput_bps within 1.5 %: 10 runs at first"]);
     let summary = place.read("one/summary.csv");
     let rows: Vec<Vec<f64>> = summary
@@ -358,7 +345,7 @@ fn points_get_as_many_seeds_as_their_intervals_need() {
     assert_eq!(keys(&place, "one").len() as f64, runs, "nothing was run that is not needed");
 
     // Of differences it is said how many pairs they are of: points have other numbers of seeds.
-    let differences = all(&["--out", "one", "--baseline", "queue.buffer=60cells"]).exits_with(0);
+    let differences = all("--out one --baseline queue.buffer=60cells").exits_with(0);
     let pairs = rows[0][1].min(rows[1][1]).to_string();
     let csv = place.read("one/differences.csv");
     assert!(
@@ -367,17 +354,17 @@ fn points_get_as_many_seeds_as_their_intervals_need() {
     );
     let line = differences.stdout.lines().last().unwrap().split_whitespace().nth(1).unwrap().to_owned();
     assert_eq!(line, pairs, "{}", differences.stdout);
-    all(&["--out", "one"]).exits_with(0);
+    all("--out one").exits_with(0);
 
     // A point is in one part as a whole.
     for part in ["1", "2"] {
-        all(&["--out", &format!("part-{part}"), "--shard", &format!("{part}/2")]).exits_with(0);
+        all(&format!("--out part-{part} --shard {part}/2")).exits_with(0);
     }
-    place.run(&["merge", "part-2", "part-1", "--out", "whole"]).exits_with(0);
+    place.run("merge part-2 part-1 --out whole").exits_with(0);
     assert_eq!(tables(&place, "one"), tables(&place, "whole"));
 
-    let strict =
-        place.run(&[&["sweep", "scenario.toml"], &vary[..2], &["--until-ci", "0.001%", "--max-seeds", "6"]].concat());
+    let strict = "sweep scenario.toml --vary queue.buffer=60cells,480cells --until-ci 0.001% --max-seeds 6";
+    let strict = place.run(strict);
     strict
         .exits_with(0)
         .says(&["after 6 seeds not goodput_bps within 0.001 %: 2 points (the first: queue.buffer = 60cells)"]);
@@ -386,15 +373,15 @@ fn points_get_as_many_seeds_as_their_intervals_need() {
 #[test]
 fn a_seed_is_run_once_whatever_the_first_seed_is() {
     let place = Place::with("sweep-first-seed", RANDOM);
-    let few = ["sweep", "scenario.toml", "--vary", "queue.buffer=60cells,120cells", "--out", "all"];
-    let all = |more: &[&str]| place.run(&[&few[..], more].concat()).exits_with(0);
-    all(&["--seeds", "3"]);
+    let few = "sweep scenario.toml --vary queue.buffer=60cells,120cells --out all";
+    let all = |more: &str| place.run(&format!("{few} {more}")).exits_with(0);
+    all("--seeds 3");
     let before = place.read("all/runs.jsonl");
-    let later = all(&["--seeds", "2", "--set", "seed=2"]);
+    let later = all("--seeds 2 --set seed=2");
     assert_eq!(later.stderr, "Loss and queueing delay are those of sw1->sw2.\ntables and report.html in all\n");
     assert_eq!(place.read("all/runs.jsonl"), before);
     let csv = place.read("all/table.csv");
     let seeds: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
     assert_eq!(seeds, ["2", "3", "2", "3"]);
-    all(&["--seeds", "2", "--set", "seed=3"]).says(&["4 runs, 2 to do"]);
+    all("--seeds 2 --set seed=3").says(&["4 runs, 2 to do"]);
 }

@@ -141,15 +141,15 @@ fn each_number_of_a_row_follows_from_the_run() {
 #[test]
 fn files_that_begin_at_random_have_completion_times() {
     let place = Place::with("sweep-jittered-files", MIXED);
-    let sets = ["--set", "traffic.start_jitter=100 ms", "--seeds", "2"];
-    place.run(&[&["sweep", "scenario.toml", "--out", "kept"], &sets[..]].concat()).exits_with(0);
+    let sets = "--set 'traffic.start_jitter=100 ms' --seeds 2";
+    place.run(&format!("sweep scenario.toml --out kept {sets}")).exits_with(0);
     let table = place.read("kept/table.csv");
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
     let column =
         |name: &str| rows[0].iter().position(|column| *column == name).unwrap_or_else(|| panic!("no {name}: {table}"));
-    let run = [&["run", "scenario.toml", "--json", "--record", "sent", "--out", "one"], &sets[..]].concat();
+    let run = format!("run scenario.toml --json --record sent --out one {sets}");
     let runs = place.run(&run).exits_with(0).json();
-    let sent = place.run(&["export", "one", "--metric", "sent"]).exits_with(0).stdout;
+    let sent = place.run("export one --metric sent").exits_with(0).stdout;
     // The first segment leaves when the application begins.
     let begins = |seed: &str, flow: &str| {
         let first = sent.lines().find_map(|line| line.strip_prefix(&format!("{seed},{flow},"))).unwrap();
@@ -181,8 +181,8 @@ fn a_number_that_no_run_has_decides_nothing_and_is_named() {
 #[test]
 fn percentiles_over_the_runs_of_a_point_are_those_of_all_their_values_together() {
     let place = Place::with("sweep-pooled", MIXED);
-    let sets = ["--set", "traffic.start_jitter=400 ms", "--seeds", "3"];
-    place.run(&[&["sweep", "scenario.toml", "--out", "kept"], &sets[..]].concat()).exits_with(0);
+    let sets = "--set 'traffic.start_jitter=400 ms' --seeds 3";
+    place.run(&format!("sweep scenario.toml --out kept {sets}")).exits_with(0);
     let column = |text: &str, name: &str| -> Vec<f64> {
         let column = text.lines().next().unwrap().split(',').position(|column| column == name);
         let column = column.unwrap_or_else(|| panic!("no {name}: {text}"));
@@ -209,10 +209,10 @@ fn percentiles_over_the_runs_of_a_point_are_those_of_all_their_values_together()
     }
     let page = place.read("kept/report.html");
     assert!(page.contains("Percentiles over all runs of each point together") && page.contains("to within 1.6 %"));
-    assert_eq!(place.run(&["verify", "kept"]).code, 0);
-    place.run(&["explain", "completion_pooled_p99_s"]).exits_with(0);
+    assert_eq!(place.run("verify kept").code, 0);
+    place.run("explain completion_pooled_p99_s").exits_with(0);
     // One run has no more than its own.
-    place.run(&["sweep", "scenario.toml", "--out", "one"]).exits_with(0);
+    place.run("sweep scenario.toml --out one").exits_with(0);
     assert!(!place.read("one/summary.csv").contains("pooled"));
 }
 
@@ -221,22 +221,21 @@ fn percentiles_over_the_runs_of_a_point_are_those_of_all_their_values_together()
 fn a_start_that_is_no_part_of_the_rest_is_said_unless_it_is_left_out() {
     let slow = "tcp.mss=1460 B; tcp.receive_window=64 kB; tcp.initial_ssthresh=6 kB; network.bottleneck_rate=100 Mbps; \
                 network.bottleneck_delay=100 ms; duration=60 s";
-    let sets: Vec<&str> = slow.split("; ").flat_map(|set| ["--set", set]).collect();
+    let sets: Vec<String> = slow.split("; ").map(|set| format!("--set '{set}'")).collect();
+    let sets = sets.join(" ");
     let place = Place::with("sweep-settles", MIXED.split("[link.").next().unwrap());
-    let vary =
-        [&["sweep", "scenario.toml", "--vary", "queue.buffer=50packets,100packets"], &sets[..], &["--out", "all"]]
-            .concat();
+    let vary = format!("sweep scenario.toml --vary queue.buffer=50packets,100packets {sets} --out all");
     let outcome = place.run(&vary).exits_with(0);
     let outcome = outcome.says(&["note: there is no warm-up, and the goodput settles after up to ", "--set \"warmup="]);
     let advice = outcome.stderr.split("--set \"").nth(1).unwrap().split('"').next().unwrap();
     // The same runs, which are kept: it is said again.
     assert!(place.run(&vary).exits_with(0).stderr.contains(advice));
     // What `run` gives is the same, whatever else was recorded here.
-    let run = [&["run", "scenario.toml", "--set", "queue.buffer=50packets", "--json"], &sets[..]].concat();
+    let run = format!("run scenario.toml --set queue.buffer=50packets --json {sets}");
     let json = place.run(&run).exits_with(0).json();
     let goodput = sum(items(&json["runs"][0], "flows"), &["goodput_bps"]);
     assert!(place.read("all/table.csv").lines().nth(1).unwrap().contains(&format!(",{goodput},")));
-    let without = place.run(&[&vary[..vary.len() - 1], &["away", "--set", advice]].concat()).exits_with(0);
+    let without = place.run(&format!("{} --set '{advice}'", vary.replace("--out all", "--out away"))).exits_with(0);
     assert!(!without.stderr.contains("MSER-5"), "{without:#?}");
 }
 
@@ -244,12 +243,12 @@ fn a_start_that_is_no_part_of_the_rest_is_said_unless_it_is_left_out() {
 #[test]
 fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are() {
     let place = Place::with("sweep-measures", &MIXED.replace("[flow.f1]\n", "[flow.f1]\ngroup = \"new\"\n"));
-    let sweep = |more: &[&str]| {
-        let arguments = ["sweep", "scenario.toml", "--vary", "queue.buffer=8packets,16packets", "--out", "x"];
-        place.run(&[&arguments[..], more].concat())
+    let sweep = |more: &str| {
+        let arguments = "sweep scenario.toml --vary queue.buffer=8packets,16packets --out x";
+        place.run(&format!("{arguments} {more}"))
     };
-    let measures = ["--measure", "share(goodput: new)", "--measure", "p95(one-way-delay: u1)", "--seeds", "2"];
-    let first = sweep(&measures).exits_with(0);
+    let measures = "--measure 'share(goodput: new)' --measure 'p95(one-way-delay: u1)' --seeds 2";
+    let first = sweep(measures).exits_with(0);
     let head = first.stdout.lines().next().unwrap();
     assert!(head.find("share(goodput: new)").unwrap() < head.find("Mb/s").unwrap(), "{head}");
     assert!(head.contains("p95(one-way-delay: u1) ms"), "{head}");
@@ -262,7 +261,7 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     assert_eq!(row[of("limiting_port")], "sw1->sw2");
     first.says(&["Loss and queueing delay are those of sw1->sw2."]);
     // What `run` says of the same run.
-    let run = place.run(&["run", "scenario.toml", "--set", "queue.buffer=8 packets", "--json"]).exits_with(0);
+    let run = place.run("run scenario.toml --set 'queue.buffer=8 packets' --json").exits_with(0);
     let run: Value = serde_json::from_str(&run.stdout).unwrap();
     let [flows, sources] = ["flows", "udp"].map(|of| items(&run["runs"][0], of));
     let all = sum(flows, &["goodput_bps"]) + sum(sources, &["goodput_bps"]);
@@ -270,19 +269,19 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     assert!((share - of_row("share_goodput_new")).abs() < 1e-12);
 
     let kept = || place.read("x/runs.jsonl").lines().count();
-    sweep(&measures).exits_with(0);
+    sweep(measures).exits_with(0);
     assert_eq!(kept(), 4);
-    sweep(&["--measure", "jain(sent)", "--seeds", "2"]).exits_with(0);
+    sweep("--measure jain(sent) --seeds 2").exits_with(0);
     assert_eq!(kept(), 8, "each run once more");
     // A number that every row has comes first, too, and has one column.
-    let usual = sweep(&["--measure", "timeouts", "--measure", "loss", "--seeds", "2"]).exits_with(0);
+    let usual = sweep("--measure timeouts --measure loss --seeds 2").exits_with(0);
     let head: Vec<&str> = usual.stdout.lines().next().unwrap().split("  ").map(str::trim).collect();
     assert!(head.iter().filter(|word| word.starts_with("loss")).eq(["loss %"].iter()), "{head:?}");
     let first: Vec<&&str> = head.iter().filter(|word| ["timeouts", "loss %", "Mb/s"].contains(word)).collect();
     assert_eq!(first, [&"timeouts", &"loss %", &"Mb/s"]);
     let names = place.read("x/table.csv").lines().next().unwrap().to_owned();
     assert_eq!(names.split(',').filter(|name| name.starts_with("timeouts")).count(), 1, "{names}");
-    let until = sweep(&["--until-ci", "jain(sent)=50%", "--seeds", "2"]).exits_with(0);
+    let until = sweep("--until-ci jain(sent)=50% --seeds 2").exits_with(0);
     assert!(until.stdout.starts_with("queue.buffer  runs  jain(sent)"), "{}", until.stdout);
     assert!(place.read("x/report.html").contains("id=\"jain-sent-\""));
 }
@@ -301,7 +300,7 @@ fn measures_that_nothing_has_are_refused_with_what_there_is() {
     let sweep = ["sweep", "scenario.toml", "--set", "delays=false", "--measure", "p95(round-trip)"];
     place.run(&sweep).exits_with(3).says(&["needs the delays", "set delays = true"]);
     place.write("sweep.toml", "scenario = \"scenario.toml\"\nmeasures = [\"sum(goodputt)\", 3]\n");
-    place.run(&["sweep", "sweep.toml"]).exits_with(3).says(&["did you mean `goodput`?", "`measures` holds"]);
-    let explained = place.run(&["explain", "share-sent-again"]).exits_with(0).stdout;
+    place.run("sweep sweep.toml").exits_with(3).says(&["did you mean `goodput`?", "`measures` holds"]);
+    let explained = place.run("explain share-sent-again").exits_with(0).stdout;
     assert!(explained.contains("a measure, as in --measure"), "{explained}");
 }

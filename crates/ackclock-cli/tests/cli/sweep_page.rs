@@ -10,8 +10,8 @@ use crate::sweep::swept;
 #[test]
 fn figures_and_page_are_written_where_they_are_asked_for() {
     let place = Place::with("sweep-plot", RANDOM);
-    let where_asked = ["--plot", "paper.svg", "--plot", "paper.PDF", "--report", "pages/all.html"];
-    swept(&place, &[&["--out", "all"], &where_asked[..]].concat()).exits_with(0);
+    let where_asked = "--plot paper.svg --plot paper.PDF --report pages/all.html";
+    swept(&place, &format!("--out all {where_asked}")).exits_with(0);
     let bytes = |name: &str| fs::read(place.path(name)).unwrap();
     assert_eq!(bytes("paper.svg"), bytes("all/figure.svg"));
     assert_eq!(bytes("paper.PDF"), bytes("all/figure.pdf"));
@@ -36,7 +36,7 @@ fn figures_and_page_are_written_where_they_are_asked_for() {
 #[test]
 fn report_and_compare_show_the_page_of_a_sweep() {
     let place = Place::with("sweep-shown", RANDOM);
-    swept(&place, &["--out", "all"]).exits_with(0);
+    swept(&place, "--out all").exits_with(0);
     let page = place.read("all/report.html");
     for command in ["report", "compare"] {
         let shown = place.run(&[command, "all"]).exits_with(0).without_result();
@@ -47,13 +47,13 @@ fn report_and_compare_show_the_page_of_a_sweep() {
         fs::remove_file(place.path("copy.html")).unwrap();
     }
     assert_eq!(place.read("all/report.html"), page, "nothing is written anew");
-    place.run(&["report", "all", "--seed", "1"]).exits_with(2).says(&["--seed with `all`", "leave out --seed"]);
-    place.run(&["compare", "all", "all"]).exits_with(2).says(&["`all` holds many results", "all/report.html"]);
-    place.run(&["run", "scenario.toml", "--out", "one"]).exits_with(0);
-    place.run(&["compare", "one"]).exits_with(2).says(&["`one` has nothing to be compared with", "two or more"]);
+    place.run("report all --seed 1").exits_with(2).says(&["--seed with `all`", "leave out --seed"]);
+    place.run("compare all all").exits_with(2).says(&["`all` holds many results", "all/report.html"]);
+    place.run("run scenario.toml --out one").exits_with(0);
+    place.run("compare one").exits_with(2).says(&["`one` has nothing to be compared with", "two or more"]);
     fs::remove_file(place.path("all/report.html")).unwrap();
     place
-        .run(&["report", "all"])
+        .run("report all")
         .exits_with(1)
         .says(&["a sweep of `ackclock sweep` without a page", "run that command again"]);
 }
@@ -65,17 +65,14 @@ fn the_command_of_the_manual_is_accepted() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let manual = fs::read_to_string(format!("{root}/docs/sweeps.md")).unwrap();
     let command = manual.lines().find_map(|line| line.strip_prefix("    ackclock ")).unwrap();
-    let words: Vec<String> =
-        command.split(' ').map(|word| word.replace("scenarios/", &format!("{root}/scenarios/"))).collect();
-    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    words.push("--dry-run");
-    let outcome = place.run(&words).exits_with(0);
+    let command = command.replace("scenarios/", &format!("{root}/scenarios/"));
+    let outcome = place.run(&format!("{command} --dry-run")).exits_with(0);
     assert!(outcome.stdout.starts_with("30 points, 5 seeds: 150 runs"), "{}", outcome.stdout);
     // And the sweep as a file, beside that scenario.
     let file = manual.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     place.write("geo-buffers.toml", fs::read(format!("{root}/scenarios/geo-buffers.toml")).unwrap());
     place.write("buffers.toml", file);
-    let outcome = place.run(&["sweep", "buffers.toml", "--dry-run"]).exits_with(0);
+    let outcome = place.run("sweep buffers.toml --dry-run").exits_with(0);
     assert!(outcome.stdout.starts_with("60 points, 5 seeds: 300 runs"), "{}", outcome.stdout);
 }
 
@@ -87,7 +84,7 @@ fn each_command_of_the_page_runs_its_point() {
         "sweep.toml",
         "scenario = \"scenario.toml\"\n[set]\ndescription = \"2e3\"\nname = \"7\"\n[vary]\nudp.u1.to = [\"1\", \"2\"]\nlink.1.delay = [\"1 ms\", \"2 ms\"]\n",
     );
-    place.run(&["sweep", "sweep.toml", "--out", "all", "--set", "queue.buffer=9 packets"]).exits_with(0);
+    place.run("sweep sweep.toml --out all --set 'queue.buffer=9 packets'").exits_with(0);
     let page = place.read("all/report.html");
     let codes = |html: &str| -> Vec<String> {
         let code = |rest: &str| {
@@ -119,25 +116,18 @@ fn each_command_of_the_page_runs_its_point() {
 #[test]
 fn the_disk_that_is_said_is_what_is_written() {
     let place = Place::with("sweep-disk", &RANDOM.replace("\"300 ms\"", "\"100 ms\""));
-    let shapes: [&[&str]; 7] = [
-        &["--vary", "queue.policy=epd,tail-drop,fba", "--vary", "queue.buffer=60..480cells:log:9", "--seeds", "2"],
-        &["--vary", "queue.buffer=60..480cells:log:30", "--vary", "network.trunk_delay=1..9ms:lin:30"],
-        &["--vary", "queue.buffer=60..480cells:log:60", "--vary", "network.trunk_delay=1..9ms:lin:60"],
-        &[
-            "--vary",
-            "queue.buffer=60..480cells:log",
-            "--vary",
-            "network.trunk_delay=1..9ms:lin",
-            "--latin-hypercube",
-            "50",
-        ],
-        &["--vary", "queue.policy=epd,tail-drop,fba", "--seeds", "3", "--baseline", "queue.policy=epd"],
-        &["--seeds", "300"],
-        &["--vary", "queue.buffer=60..480cells:log:30", "--seeds", "2", "--shard", "1/2"],
+    let shapes = [
+        "--vary queue.policy=epd,tail-drop,fba --vary queue.buffer=60..480cells:log:9 --seeds 2",
+        "--vary queue.buffer=60..480cells:log:30 --vary network.trunk_delay=1..9ms:lin:30",
+        "--vary queue.buffer=60..480cells:log:60 --vary network.trunk_delay=1..9ms:lin:60",
+        "--vary queue.buffer=60..480cells:log --vary network.trunk_delay=1..9ms:lin --latin-hypercube 50",
+        "--vary queue.policy=epd,tail-drop,fba --seeds 3 --baseline queue.policy=epd",
+        "--seeds 300",
+        "--vary queue.buffer=60..480cells:log:30 --seeds 2 --shard 1/2",
     ];
     for (nth, shape) in shapes.iter().enumerate() {
         let out = format!("of-{nth}");
-        let outcome = place.run(&[&["sweep", "scenario.toml", "--out", &out], &shape[..]].concat()).exits_with(0);
+        let outcome = place.run(&format!("sweep scenario.toml --out {out} {shape}")).exits_with(0);
         let said = outcome.stderr.lines().find_map(|line| line.strip_suffix(" of disk")).unwrap();
         let (number, unit) = said.rsplit_once(", ").unwrap().1.split_once(' ').unwrap();
         let said = number.parse::<f64>().unwrap() * if unit == "MB" { 1e6 } else { 1e3 };
@@ -155,15 +145,8 @@ const SMALL: &str = r#"
 name = "small"
 duration = "50 ms"
 
-[network]
-technology = "packet"
-topology = "graph"
-
-[node]
-0.kind = "host"
-1.kind = "host"
-2.kind = "host"
-3.kind = "switch"
+network = { technology = "packet", topology = "graph" }
+node = { 0.kind = "host", 1.kind = "host", 2.kind = "host", 3.kind = "switch" }
 
 [link]
 0 = { ends = ["0", "3"], rate = "1 Mbps", delay = "1 ms" }

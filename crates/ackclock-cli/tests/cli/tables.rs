@@ -38,35 +38,35 @@ fn partial(folder: &Path) -> usize {
 #[test]
 fn a_recorded_run_has_tables_of_each_seed() {
     let place = Place::with("tables", RANDOM);
-    let run = ["run", "scenario.toml", "--out", "kept", "--seeds", "3", "--engine", "reference"];
-    let record = ["--record", "queue,cwnd", "--record-interval", "20 ms"];
-    place.run(&[&run[..], &record].concat()).exits_with(0);
+    let run = "run scenario.toml --out kept --seeds 3 --engine reference";
+    let record = "--record queue,cwnd --record-interval '20 ms'";
+    place.run(&format!("{run} {record}")).exits_with(0);
     assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3]);
     let scenario = place.read("kept/scenario.toml");
     assert!(scenario.contains("record = [\"cwnd\", \"queue\"]\n"), "{scenario}");
     assert!(scenario.contains("record_interval = \"20 ms\"\n"), "{scenario}");
     // 300 ms are 15 intervals of 20 ms, at either end of the trunk, under 3 seeds; and the names of the columns.
-    let queue = place.run(&["export", "kept", "--metric", "queue"]).exits_with(0).stdout;
+    let queue = place.run("export kept --metric queue").exits_with(0).stdout;
     assert_eq!(queue.lines().count(), 15 * 2 * 3 + 1, "{queue}");
-    place.run(&["plot", "kept"]).exits_with(0).says(&["of seed 1 to figures"]);
+    place.run("plot kept").exits_with(0).says(&["of seed 1 to figures"]);
 }
 
 #[test]
 fn recording_changes_no_number() {
     let place = Place::with("tables-numbers", RANDOM);
-    assert_eq!(numbers(&place, &["--record", "tcp,ports,vc-queue"]), numbers(&place, &[]));
+    assert_eq!(numbers(&place, "--record tcp,ports,vc-queue"), numbers(&place, ""));
 }
 
 #[test]
 fn tables_of_an_earlier_result_do_not_stay() {
     let place = Place::with("tables-earlier", RANDOM);
-    let run = |more: &[&str]| {
-        place.run(&[&["run", "scenario.toml", "--out", "kept"], more].concat()).exits_with(0);
+    let run = |more: &str| {
+        place.run(&format!("run scenario.toml --out kept {more}")).exits_with(0);
     };
-    run(&["--record", "cwnd", "--seeds", "3"]);
-    run(&["--record", "cwnd,queue", "--seeds", "2"]);
+    run("--record cwnd --seeds 3");
+    run("--record cwnd,queue --seeds 2");
     assert_eq!(seeds_with_tables(&place, "kept"), [1, 2]);
-    run(&[]);
+    run("");
     assert!(!place.path("kept/tables").exists());
 }
 
@@ -83,16 +83,16 @@ fn a_killed_run_is_continued_with_its_tables() {
     place.run(&run("4")).exits_with(0).says(&["resuming: 3 of 4 runs were finished before"]);
     assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3, 4]);
     assert!(!unfinished.exists());
-    place.run(&["rerun", "kept"]).exits_with(0);
-    place.run(&["export", "kept", "--metric", "cwnd"]).exits_with(0);
+    place.run("rerun kept").exits_with(0);
+    place.run("export kept --metric cwnd").exits_with(0);
 }
 
 #[test]
 #[cfg(unix)]
 fn finished_runs_are_kept_with_their_tables_after_an_interruption() {
     let place = Place::with("tables-interrupted", RANDOM);
-    let many = ["run", "scenario.toml", "--out", "kept", "--seeds", "200000", "--record", "queue"];
-    let output = ended_by("-INT", 100, &place, "kept", &many);
+    let many = "run scenario.toml --out kept --seeds 200000 --record queue";
+    let output = ended_by("-INT", 100, &place, "kept", many);
     assert_eq!(output.status.code(), Some(130));
     assert!(!seeds_with_tables(&place, "kept").is_empty());
 }
@@ -101,9 +101,9 @@ fn finished_runs_are_kept_with_their_tables_after_an_interruption() {
 #[cfg(unix)]
 fn an_interrupted_run_without_results_leaves_the_tables_that_were_there() {
     let place = Place::with("tables-untouched", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
-    let endless = ["run", "scenario.toml", "--out", "kept", "--record", "cwnd", "--set", "duration=700 h"];
-    interrupted_once(catches_ctrl_c, &place, &endless).exits_with(130);
+    place.run("run scenario.toml --out kept --record cwnd").exits_with(0);
+    let endless = "run scenario.toml --out kept --record cwnd --set 'duration=700 h'";
+    interrupted_once(catches_ctrl_c, &place, endless).exits_with(130);
     assert_eq!(seeds_with_tables(&place, "kept"), [1]);
 }
 
@@ -127,7 +127,7 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
     assert!(!place.path("kept/result.json").exists());
     assert_eq!(partial(&place.path("kept")), 0);
     // And the folder can be used as soon as there is room.
-    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "tcp,ports"]).exits_with(0);
+    place.run("run scenario.toml --out kept --record tcp,ports").exits_with(0);
     assert_eq!(seeds_with_tables(&place, "kept"), [1]);
 }
 
@@ -135,20 +135,20 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
 #[cfg(unix)]
 fn gigabytes_are_announced() {
     let place = Place::with("tables-gigabytes", PLAIN);
-    let small = place.run(&["run", "scenario.toml", "--record", "queue-changes"]).exits_with(0);
+    let small = place.run("run scenario.toml --record queue-changes").exits_with(0);
     assert!(!small.stderr.contains("note"), "{}", small.stderr);
-    let large = ["run", "scenario.toml", "--record", "queue-changes", "--set", "duration=700 h"];
-    let stderr = interrupted_when("note: the records will take about ", &place, &large).stderr;
+    let large = "run scenario.toml --record queue-changes --set 'duration=700 h'";
+    let stderr = interrupted_when("note: the records will take about ", &place, large).stderr;
     assert!(stderr.contains(" GB (queue-changes ") && stderr.contains("--record-interval"), "{stderr}");
 }
 
 #[test]
 fn an_unknown_metric_or_host_is_answered_with_the_nearest() {
     let place = Place::with("tables-unknown", RANDOM);
-    let run = |more: &[&str]| place.run(&[&["run", "scenario.toml"], more].concat()).without_result();
-    run(&["--record", "cwnd,queu"]).exits_with(2).says(&["invalid value 'queu' for '--record", "'queue'"]);
-    run(&["--set", "record=[\"cwmd\"]"]).exits_with(3).says(&["unknown metric \"cwmd\"", "did you mean \"cwnd\"?"]);
-    run(&["--capture", "nobody"]).exits_with(3).says(&["nobody"]);
-    run(&["--record", "cwnd", "--record-interval", "20"]).exits_with(3).says(&["record_interval"]);
+    let run = |more: &str| place.run(&format!("run scenario.toml {more}")).without_result();
+    run("--record cwnd,queu").exits_with(2).says(&["invalid value 'queu' for '--record", "'queue'"]);
+    run("--set record=[\"cwmd\"]").exits_with(3).says(&["unknown metric \"cwmd\"", "did you mean \"cwnd\"?"]);
+    run("--capture nobody").exits_with(3).says(&["nobody"]);
+    run("--record cwnd --record-interval 20").exits_with(3).says(&["record_interval"]);
     assert_eq!(place.names(), ["scenario.toml"]);
 }

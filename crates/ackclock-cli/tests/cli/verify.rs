@@ -90,7 +90,7 @@ fn every_damage_of_a_result_is_named() {
     let place = Place::with("verify-run", RANDOM);
     let run = ["run", "scenario.toml", "--seeds", "2", "--out", "kept", "--record", "cwnd,queue", "--capture", "s1"];
     place.run(&run).exits_with(0);
-    place.run(&["report", "kept"]).exits_with(0);
+    place.run("report kept").exits_with(0);
     damage_everything(&place, "kept");
     let names: BTreeSet<String> = files(&place.path("kept")).iter().map(|file| shown(&place, file)).collect();
     for name in
@@ -103,11 +103,9 @@ fn every_damage_of_a_result_is_named() {
 #[test]
 fn every_damage_of_a_sweep_is_named() {
     let place = Place::with("verify-sweep", RANDOM);
-    let sweep =
-        ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--vary", "queue.buffer=60..240cells:log:3"];
-    place
-        .run(&[&sweep[..], &["--seeds", "2", "--baseline", "queue.policy=epd", "--out", "all"]].concat())
-        .exits_with(0);
+    let vary = "--vary queue.policy=epd,fba --vary queue.buffer=60..240cells:log:3";
+    let sweep = format!("sweep scenario.toml {vary} --seeds 2 --baseline queue.policy=epd --out all");
+    place.run(&sweep).exits_with(0);
     assert!(place.path("all/figure.svg").exists() && place.path("all/differences.csv").exists());
     damage_everything(&place, "all");
 }
@@ -115,7 +113,7 @@ fn every_damage_of_a_sweep_is_named() {
 #[test]
 fn every_damage_of_a_study_is_named() {
     let place = Place::new("verify-study");
-    place.run(&["reproduce", "sack-ubr/figures", "--out", "r"]).exits_with(0);
+    place.run("reproduce sack-ubr/figures --out r").exits_with(0);
     damage_everything(&place, "r/sack-ubr");
     // The folder with the folders of studies will do.
     verify(&place, "r").exits_with(0);
@@ -126,8 +124,7 @@ fn every_damage_of_a_study_is_named() {
 #[test]
 fn every_damage_of_a_comparison_without_a_file_is_named() {
     let place = Place::new("verify-quick");
-    let quick = ["quick", "--rate", "2Mbps", "--rtt", "50ms", "--duration", "1s", "--seeds", "2", "--tcp", "reno,sack"];
-    place.run(&[&quick[..], &["--out", "q"]].concat()).exits_with(0);
+    place.run("quick --rate 2Mbps --rtt 50ms --duration 1s --seeds 2 --tcp reno,sack --out q").exits_with(0);
     damage_everything(&place, "q");
 }
 
@@ -135,10 +132,9 @@ fn every_damage_of_a_comparison_without_a_file_is_named() {
 #[test]
 fn tables_have_to_follow_from_the_ledger() {
     let place = Place::with("verify-follows", RANDOM);
-    let sweep =
-        |seeds, out| ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--seeds", seeds, "--out", out];
-    place.run(&sweep("2", "all")).exits_with(0);
-    place.run(&[&sweep("2", "other")[..], &["--set", "seed=7"]].concat()).exits_with(0);
+    let sweep = "sweep scenario.toml --vary queue.policy=epd,fba --seeds 2";
+    place.run(&format!("{sweep} --out all")).exits_with(0);
+    place.run(&format!("{sweep} --out other --set seed=7")).exits_with(0);
     let ledger = place.read("all/runs.jsonl");
     let without_last = &ledger[..ledger[..ledger.len() - 1].rfind('\n').unwrap() + 1];
     place.write("all/runs.jsonl", without_last);
@@ -177,8 +173,8 @@ fn tables_have_to_follow_from_the_ledger() {
 #[test]
 fn remedies_of_sweeps_do_what_they_say() {
     let place = Place::with("verify-remedies", RANDOM);
-    let sweep = ["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--seeds", "2", "--out"];
-    let swept = |out| place.run(&[&sweep[..], &[out]].concat());
+    let swept =
+        |out: &str| place.run(&format!("sweep scenario.toml --vary queue.policy=epd,fba --seeds 2 --out {out}"));
     swept("all").exits_with(0);
     let (table, ledger) = (place.read("all/table.csv"), place.read("all/runs.jsonl"));
     place.write("all/table.csv", "changed");
@@ -211,9 +207,9 @@ fn remedies_of_sweeps_do_what_they_say() {
 #[test]
 fn results_in_a_folder_of_results_are_looked_at_and_long_lists_are_cut() {
     let place = Place::with("verify-nested", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
-    place.run(&["run", "scenario.toml", "--out", "kept/inner/more"]).exits_with(0);
-    place.run(&["run", "scenario.toml", "--out", "kept/beside"]).exits_with(0);
+    place.run("run scenario.toml --out kept --record cwnd").exits_with(0);
+    place.run("run scenario.toml --out kept/inner/more").exits_with(0);
+    place.run("run scenario.toml --out kept/beside").exits_with(0);
     let whole = verify(&place, "kept").exits_with(0);
     assert_eq!(whole.stdout.matches("no damage (the result of").count(), 3, "{whole:#?}");
     assert!(!whole.stdout.contains("kept/beside`: ackclock did not write it"), "{whole:#?}");
@@ -227,7 +223,7 @@ fn results_in_a_folder_of_results_are_looked_at_and_long_lists_are_cut() {
     let outcome = verify(&place, "kept/beside").exits_with(0);
     assert!(outcome.stdout.ends_with("  ... and 30 more; --json lists all\n"), "{outcome:#?}");
     assert_eq!(outcome.stdout.lines().count(), 22);
-    let json = place.run(&["verify", "kept/beside", "--json"]).json();
+    let json = place.run("verify kept/beside --json").json();
     assert_eq!(json["folders"][0]["findings"].as_array().unwrap().len(), 50);
 }
 
@@ -235,10 +231,10 @@ fn results_in_a_folder_of_results_are_looked_at_and_long_lists_are_cut() {
 #[test]
 fn a_page_of_somebody_else_is_no_damage() {
     let place = Place::with("verify-page", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept"]).exits_with(0);
+    place.run("run scenario.toml --out kept").exits_with(0);
     place.write("kept/report.html", format!("<!doctype html><p>{}</p>", "mine ".repeat(400)));
     verify(&place, "kept").exits_with(0);
-    place.run(&["report", "kept"]).exits_with(1).says(&["is not a report of ackclock"]);
+    place.run("report kept").exits_with(1).says(&["is not a report of ackclock"]);
 }
 
 #[test]
@@ -258,7 +254,7 @@ fn what_is_not_of_the_program_is_no_damage() {
     ] {
         assert!(outcome.stdout.contains(said), "{said}: {outcome:#?}");
     }
-    let json = place.run(&["verify", "kept", "--json"]).exits_with(0).json();
+    let json = place.run("verify kept --json").exits_with(0).json();
     assert_eq!((&json["folders"][0]["whole"], &json["folders"][0]["holds"]), (&true.into(), &"run".into()));
     assert_eq!(json["folders"][0]["findings"].as_array().unwrap().len(), 3);
     // Among what a run recorded, it is in the way.
@@ -269,7 +265,7 @@ fn what_is_not_of_the_program_is_no_damage() {
         outcome.stdout.contains("`kept/tables/seed-1/notes.txt`: it does not belong to these tables; "),
         "{outcome:#?}"
     );
-    let nothing = place.run(&["verify", "."]).exits_with(1);
+    let nothing = place.run("verify .").exits_with(1);
     assert!(nothing.stdout.contains("kept: 1 place damaged"));
     place.write("empty/x", "");
     verify(&place, "empty")
@@ -282,8 +278,8 @@ fn what_is_not_of_the_program_is_no_damage() {
 #[test]
 fn folders_of_earlier_versions_are_not_accused() {
     let place = Place::with("verify-earlier", RANDOM);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd", "--capture", "s1"]).exits_with(0);
-    place.run(&["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--out", "kept-sweep"]).exits_with(0);
+    place.run("run scenario.toml --out kept --record cwnd --capture s1").exits_with(0);
+    place.run("sweep scenario.toml --vary queue.policy=epd,fba --out kept-sweep").exits_with(0);
     for name in
         ["kept/.ackclock", "kept/tables/seed-1/index.json", "kept/captures/seed-1/index.json", "kept-sweep/sweep.json"]
     {
@@ -293,7 +289,7 @@ fn folders_of_earlier_versions_are_not_accused() {
     }
     verify(&place, "kept").exits_with(0);
     verify(&place, "kept-sweep").exits_with(0);
-    place.run(&["run", "scenario.toml", "--out", "kept", "--record", "cwnd"]).exits_with(0);
+    place.run("run scenario.toml --out kept --record cwnd").exits_with(0);
 }
 
 #[test]
@@ -336,9 +332,7 @@ fn unfinished_runs_are_no_damage_and_their_damage_is_named() {
     crate::support::killed_when(begun, &place, &sweep);
     verify(&place, "all").exits_with(0);
     // A part, too, which never has tables.
-    place
-        .run(&["sweep", "scenario.toml", "--vary", "queue.policy=epd,fba", "--shard", "1/2", "--out", "part"])
-        .exits_with(0);
+    place.run("sweep scenario.toml --vary queue.policy=epd,fba --shard 1/2 --out part").exits_with(0);
     verify(&place, "part").exits_with(0);
 }
 
@@ -346,8 +340,7 @@ fn unfinished_runs_are_no_damage_and_their_damage_is_named() {
 #[cfg(unix)]
 fn a_folder_in_use_is_not_looked_at() {
     let place = Place::with("verify-in-use", &RANDOM.replace("300 ms", "700 h"));
-    let mut child =
-        place.command(&["run", "scenario.toml", "--out", "kept"]).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut child = place.command("run scenario.toml --out kept").stderr(std::process::Stdio::null()).spawn().unwrap();
     while !place.path("kept/.ackclock").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

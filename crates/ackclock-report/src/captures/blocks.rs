@@ -41,7 +41,6 @@ impl Block {
         self.u16(code).u16(value.len() as u16).bytes(value).pad();
     }
 
-    /// The option that ends the list of options.
     pub(super) fn end_of_options(&mut self) -> &mut Block {
         self.u16(0).u16(0)
     }

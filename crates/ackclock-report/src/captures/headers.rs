@@ -31,7 +31,6 @@ pub(super) struct Datagram<'a> {
     pub(super) segment: &'a Segment,
 }
 
-/// A UDP datagram of a capture.
 pub(super) struct UdpDatagram {
     pub(super) from: Endpoint,
     pub(super) to: Endpoint,

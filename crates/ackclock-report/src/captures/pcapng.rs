@@ -145,7 +145,6 @@ impl Meta {
 }
 
 impl Conversation<'_> {
-    /// The hosts at its ends.
     fn hosts(&self) -> [usize; 2] {
         match self {
             Conversation::Flow(flow) => [flow.sender, flow.receiver],

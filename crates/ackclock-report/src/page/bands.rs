@@ -135,7 +135,6 @@ impl Bands {
         })
     }
 
-    /// The plot in its frame.
     pub(super) fn drawing(&self, frame: Frame) -> Drawing {
         let mut drawing = Drawing::default();
         let points = || self.curves.iter().flat_map(|curve| &curve.points);

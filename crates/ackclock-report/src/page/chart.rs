@@ -200,7 +200,6 @@ impl Choice {
     }
 }
 
-/// A string of JSON.
 fn string(text: &str) -> String {
     serde_json::to_string(text).expect("a string")
 }

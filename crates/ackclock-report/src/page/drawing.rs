@@ -27,61 +27,27 @@ pub(super) enum Anchor {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Element {
     /// A straight line from one end to the other, behind everything.
-    Grid {
-        from: Place,
-        to: Place,
-    },
-    Text {
-        letters: Letters,
-        place: Place,
-        anchor: Anchor,
-        words: String,
-    },
+    Grid { from: Place, to: Place },
+    /// Words.
+    Text { letters: Letters, place: Place, anchor: Anchor, words: String },
     /// What follows is of a series, up to [`Element::EndSeries`].
-    BeginSeries {
-        nth: usize,
-        name: String,
-    },
+    BeginSeries { nth: usize, name: String },
+    /// The end of the pieces of a series.
     EndSeries,
     /// An area in a light shade.
-    Band {
-        nth: usize,
-        corners: Vec<Place>,
-    },
+    Band { nth: usize, corners: Vec<Place> },
     /// A bar from one end of an interval to the other.
-    Bar {
-        nth: usize,
-        ends: [Place; 2],
-    },
-    Curve {
-        nth: usize,
-        points: Vec<Place>,
-    },
+    Bar { nth: usize, ends: [Place; 2] },
+    /// Straight lines from point to point.
+    Curve { nth: usize, points: Vec<Place> },
     /// From a mark to its name, where that has no room beside it.
-    Leader {
-        from: Place,
-        to: Place,
-    },
+    Leader { from: Place, to: Place },
     /// At the end of an axis: an interval goes on beyond it, and to where.
-    Beyond {
-        nth: usize,
-        tip: Place,
-        upwards: bool,
-        about: String,
-    },
+    Beyond { nth: usize, tip: Place, upwards: bool, about: String },
     /// Rectangles of a map in one shade, 0 to 1: from the left, from the top, width, height. With edges if they have room for them.
-    Cells {
-        shade: f64,
-        cells: Vec<[f64; 4]>,
-        has_edges: bool,
-        link: Option<(String, String)>,
-    },
+    Cells { shade: f64, cells: Vec<[f64; 4]>, has_edges: bool, link: Option<(String, String)> },
     /// A mark; a link on it, and what that says.
-    Mark {
-        nth: usize,
-        place: Place,
-        link: Option<(String, String)>,
-    },
+    Mark { nth: usize, place: Place, link: Option<(String, String)> },
 }
 
 /// A plot as a list of pieces, those behind first.
@@ -163,7 +129,6 @@ pub(super) fn colour_of(name: &str, colours: &[Colour]) -> Option<[u8; 3]> {
     colours.iter().find(|(of, _)| of == name).map(|(_, colour)| *colour)
 }
 
-/// The shape of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {
     /// A circle of this radius.

@@ -30,7 +30,6 @@ pub(super) enum Screen {
 }
 
 impl Screen {
-    /// What is chosen for it.
     pub(super) fn pick<T>(self, wide: T, narrow: T) -> T {
         if self == Screen::Wide { wide } else { narrow }
     }

@@ -93,7 +93,6 @@ fn capture(host: &str, sent: Vec<Captured>, arrived: Vec<Captured>) -> Capture {
     Capture { host: host.into(), packets }
 }
 
-/// One direction of the path.
 struct Direction<'a, F> {
     data: bool,
     loses: &'a F,

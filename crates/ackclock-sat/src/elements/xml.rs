@@ -132,7 +132,6 @@ fn local_name(tag: &str) -> &str {
     name.split_once(':').map_or(name, |(_, name)| name)
 }
 
-/// The value of an attribute of a tag.
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let rest = tag.split_once(name)?.1.trim_start().strip_prefix('=')?.trim_start();
     let quote = rest.chars().next().filter(|c| "\"'".contains(*c))?;

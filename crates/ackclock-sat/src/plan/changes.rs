@@ -55,7 +55,6 @@ impl Plan {
         causes
     }
 
-    /// An event in words.
     pub(super) fn told(&self, event: &Event) -> String {
         let name = |node: Option<NodeId>| node.map_or("", |node| self.nodes[node].name.as_str());
         let (node, reason) = (&self.nodes[event.node].name, event.reason.name());

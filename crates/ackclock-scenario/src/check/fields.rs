@@ -55,7 +55,6 @@ impl<'a> Fields<'a> {
         item
     }
 
-    /// Whether a key is this word.
     pub(super) fn is_word(&self, key: &str, word: &str) -> bool {
         matches!(self.table.entries.get(key).map(|entry| &entry.item.node), Some(Node::Text(text)) if text == word)
     }

@@ -42,7 +42,6 @@ pub(super) fn names(name: &str, kind: &Kind, items: &[Item], at: At, report: &mu
     fine.then_some(FileValue::Names(names))
 }
 
-/// Metrics and groups of metrics.
 pub(super) fn metrics(items: &[Item], report: &mut Report) -> Option<FileValue> {
     let mut metrics = Vec::new();
     let mut fine = true;

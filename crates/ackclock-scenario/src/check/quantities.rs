@@ -348,7 +348,6 @@ fn units(dimensions: &[Dimension]) -> String {
     format!("units that fit: {}", lists.join(", "))
 }
 
-/// Limits of levels in cells.
 const LEVELS: &[Limit] = &[Limit { dimension: Dimension::Cells, min: 0, max: 1 << 31 }];
 
 /// The unit that an example most likely wants.

@@ -33,7 +33,6 @@ pub(crate) struct Duplex {
     is_open: bool,
 }
 
-/// One direction of a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Direction {
     pub(crate) rate: Rate,
@@ -63,7 +62,6 @@ impl Duplex {
         Duplex { is_open: false, ..Duplex::plain(ends, rate, delay) }
     }
 
-    /// The ends of a direction.
     fn ends_of(&self, side: usize) -> Ends {
         if side == 0 { self.ends } else { (self.ends.1, self.ends.0) }
     }

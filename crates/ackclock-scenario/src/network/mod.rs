@@ -237,12 +237,10 @@ impl Network {
         nodes::named(&self.nodes, name)
     }
 
-    /// The node of a name, or a report.
     pub(crate) fn expect_node(&self, name: &str, at: Option<At>, report: &mut Report) -> Option<NodeId> {
         nodes::expect(&self.nodes, name, at, report)
     }
 
-    /// The link from one node to another.
     pub(crate) fn link_between(&self, from: NodeId, to: NodeId) -> Option<LinkId> {
         self.between.get(&(from, to)).copied()
     }
@@ -293,7 +291,6 @@ impl Network {
         }
     }
 
-    /// Whether a node is a host.
     pub(crate) fn is_host(&self, node: NodeId) -> bool {
         self.nodes[node].kind == NodeKind::Host
     }

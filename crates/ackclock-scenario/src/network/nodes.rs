@@ -135,7 +135,6 @@ pub(super) fn named(nodes: &IdVec<NodeId, Node>, name: &str) -> Option<NodeId> {
     nodes.binary_search_by(|node| natural(&node.name, name)).ok().map(NodeId::from_index)
 }
 
-/// The node of a name, or a report.
 pub(super) fn expect(nodes: &IdVec<NodeId, Node>, name: &str, at: Option<At>, report: &mut Report) -> Option<NodeId> {
     let found = named(nodes, name);
     if found.is_none() {

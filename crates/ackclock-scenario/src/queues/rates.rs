@@ -14,7 +14,6 @@ use crate::text::diagnostic::{At, Report};
 /// The port of a rate algorithm.
 pub(super) struct Place<'a> {
     pub(super) name: &'a str,
-    /// The rate of its link.
     pub(super) rate: Rate,
     /// What is counted at least in an interval: a cell, or the largest packet that crosses the port; and its octets on the wire.
     pub(super) unit: &'static str,

@@ -37,7 +37,6 @@ pub(crate) struct Satellites {
     read: Option<Plan>,
 }
 
-/// A place on the ground.
 pub(crate) struct GroundPlace {
     pub(crate) name: String,
     /// Its header; none if only the plan that is read names it.
@@ -97,12 +96,10 @@ impl Satellites {
         self.places.iter().find(|place| place.name == name)
     }
 
-    /// The rate of the link up from a place.
     pub(crate) fn up_rate(&self, place: usize) -> Option<Rate> {
         self.rate_at(place, "rate")
     }
 
-    /// The rate of the links down to a place.
     pub(crate) fn down_rate(&self, place: usize) -> Option<Rate> {
         self.rate_at(place, "down_rate")
     }

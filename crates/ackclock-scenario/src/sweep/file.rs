@@ -13,7 +13,6 @@ use crate::text::files;
 use crate::text::source::Source;
 use crate::text::tree::{Entry, Item, Node, Table};
 
-/// What a sweep file says.
 #[derive(Debug, Default)]
 pub(super) struct SweepFile {
     /// The path of the scenario file, and where it is named.
@@ -22,7 +21,6 @@ pub(super) struct SweepFile {
     pub(super) seeds: Option<u64>,
     pub(super) max_seeds: Option<u64>,
     pub(super) widths: Vec<Width>,
-    /// The measures that are asked for.
     pub(super) measures: Vec<Expression>,
     pub(super) latin_hypercube: Option<usize>,
     /// Values of every point.

@@ -50,7 +50,6 @@ pub(super) fn refuse(error: &ExpressionError, at: At, report: &mut Report) {
 /// What a measure lacks in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lack {
-    /// The text of the measure.
     measure: String,
     what: What,
 }

@@ -10,7 +10,6 @@ use crate::text::tree::{Item, Node, quoted};
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub(super) at: At,
-    /// As it is written.
     pub(super) text: String,
     kind: Kind,
     /// The unit of the second end.
@@ -22,7 +21,6 @@ pub(super) struct Range {
     pub(super) count: Option<usize>,
 }
 
-/// What the values are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Whole numbers: both ends are written so.

@@ -119,7 +119,6 @@ fn syntax(id: TextId, text: &str, message: &str, span: Range<usize>, report: &mu
         .help_if(header.then(|| "names with `->` need quotes in a header, as in [port.\"sw1->sw2\"]".to_owned()));
 }
 
-/// The line that a byte is in.
 fn line_around(text: &str, byte: usize) -> &str {
     let start = text.get(..byte).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One step of a recipe.
 #[derive(Clone, Debug, PartialEq)]
 enum Step {
     /// A new file with this text.

@@ -20,7 +20,6 @@ const FAMILIES: [Family; 5] = [
 ];
 
 struct Family {
-    /// The table that the key is in.
     table: &'static [&'static str],
     key: &'static str,
 }

@@ -14,7 +14,6 @@ use crate::owner::LOCK;
 use crate::seal;
 use crate::whole::{self, WholeFile};
 
-/// What the marker says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Marker {
     format: String,

@@ -154,7 +154,6 @@ impl Column {
         }
     }
 
-    /// Its number of an interval.
     pub(super) fn of_interval(&self, interval: &IntervalRow) -> f64 {
         let [min, mean, max] = interval.numbers;
         match self.role {
@@ -196,7 +195,6 @@ impl Column {
         Values::Instants(rows.map(instants).collect())
     }
 
-    /// Its numbers in all rows of a series.
     pub(super) fn numbers<'a>(&self, series: &'a Series) -> &'a [f64] {
         match (self.role, &series.columns) {
             (Role::Value, Columns::Points { value, .. }) => value,

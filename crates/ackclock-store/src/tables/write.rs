@@ -36,7 +36,6 @@ pub fn write(folder: &Path, series: &[Series], origin: &Origin) -> Result<(), Ta
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| TableError::io(&path, error))
 }
 
-/// The name of a metric's file.
 pub(super) fn file_name(metric: &str) -> String {
     format!("{metric}.parquet")
 }

@@ -30,7 +30,6 @@ pub(crate) struct Claim {
     pub test: Predicate,
 }
 
-/// An instance of a claim.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Instance {

@@ -22,7 +22,6 @@ pub(crate) struct Comparison {
     pub rows: Vec<Compared>,
 }
 
-/// One of the choices.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Compared {

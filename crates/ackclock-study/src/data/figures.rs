@@ -45,7 +45,6 @@ pub(crate) struct Figure {
     pub shows: String,
 }
 
-/// One of several runs of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FigureRun {
@@ -61,7 +60,6 @@ pub(crate) struct QueueLevel {
     pub label: String,
 }
 
-/// An instant of note.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Instant {

@@ -14,7 +14,6 @@ pub(crate) struct Layout {
     pub rows: Vec<LayoutRow>,
 }
 
-/// A column of the publication.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LayoutColumn {

@@ -154,7 +154,6 @@ fn path_of(set: &str) -> &str {
     set.split('=').next().unwrap_or(set)
 }
 
-/// The name of a cell.
 pub(crate) fn cell_id(card: &str, row: &str, column: &str) -> String {
     format!("{card}/{row}/{column}")
 }

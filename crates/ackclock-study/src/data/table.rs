@@ -138,7 +138,6 @@ fn tiny(number: f64) -> f64 {
     1e-12 * number.abs().max(1.0)
 }
 
-/// A column of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Column {

@@ -7,7 +7,6 @@ use super::quantity::Measured;
 use super::{AlternativeReport, AxisPlotReport, GroupReport, Number, ShownReport};
 use crate::data::{AxisPlot, Shown};
 
-/// The numbers of a plot.
 pub(crate) fn axis_plot_report(measured: &Measured, plot: &AxisPlot) -> AxisPlotReport {
     let quantity = |shown: &Shown| {
         let row = |value: &String| AlternativeReport {

@@ -275,7 +275,6 @@ pub(crate) struct Judged {
     pub claims: Vec<JudgedClaim>,
 }
 
-/// A claim with one reading.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JudgedClaim {
     pub id: String,
@@ -424,7 +423,6 @@ impl Verdict {
         matches!(self, Verdict::Agrees | Verdict::Vanished(_))
     }
 
-    /// The finding that it names.
     pub(crate) fn finding(&self) -> Option<&str> {
         match self {
             Verdict::Differs(finding) | Verdict::Vanished(finding) => Some(finding),

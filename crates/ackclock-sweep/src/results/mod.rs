@@ -104,7 +104,6 @@ impl Results {
         accepted.flat_map(|point| self.runs_of(point))
     }
 
-    /// The run that stands for it.
     fn own(&self, run: usize) -> usize {
         self.first[run / self.plan.seeds] as usize * self.plan.seeds + run % self.plan.seeds
     }

@@ -40,7 +40,6 @@ impl Combine {
         Combine::NAMES.iter().find(|(known, _)| *known == name).map(|(_, combine)| *combine)
     }
 
-    /// Its name in expressions.
     pub(super) fn name(self) -> &'static str {
         Combine::NAMES.iter().find(|(_, combine)| *combine == self).map_or("", |(name, _)| name)
     }

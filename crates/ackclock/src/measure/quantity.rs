@@ -74,7 +74,6 @@ impl Quantity {
         }
     }
 
-    /// What it can be.
     pub(super) fn range(self) -> Range {
         match self {
             Quantity::OfRun(measure) => measure.range,
@@ -207,7 +206,6 @@ impl Quantity {
         }
     }
 
-    /// Whether it is of ports.
     pub(super) fn is_of_ports(self) -> bool {
         match self {
             Quantity::OfPorts(_) => true,

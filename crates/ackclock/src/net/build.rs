@@ -179,7 +179,6 @@ pub(super) fn limits(buffer: scenario::Buffer) -> (u32, u64) {
     }
 }
 
-/// The policy of a packet port.
 pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> Box<dyn PacketPolicy> {
     link.queue.policy.of_packets().start(link.rate, &link.name, seed)
 }

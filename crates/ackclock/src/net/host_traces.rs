@@ -9,7 +9,6 @@ use crate::tcp::{Receiver, Sender};
 use crate::units::Time;
 use std::collections::BTreeSet;
 
-/// The recorders of all hosts.
 #[derive(Clone, Debug)]
 pub(super) struct HostTraces {
     /// By flow; empty if nothing of senders is asked for.

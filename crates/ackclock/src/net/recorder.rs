@@ -46,7 +46,6 @@ pub struct Recorded {
     pub ports: BTreeMap<String, Histogram>,
 }
 
-/// What a port recorded.
 pub(super) struct PortRecording<'a> {
     pub(super) link: LinkId,
     pub(super) name: &'a str,
@@ -55,7 +54,6 @@ pub(super) struct PortRecording<'a> {
     pub(super) trace: PortTrace,
 }
 
-/// What a link lost.
 pub(super) struct LinkRecording<'a> {
     pub(super) link: LinkId,
     pub(super) name: &'a str,
@@ -153,7 +151,6 @@ impl Recorder {
         }))
     }
 
-    /// The recorders of the hosts.
     pub(super) fn hosts(&self) -> Option<Box<HostTraces>> {
         // A capture says how large the window was.
         let windows = (!self.hosts.is_empty()).then_some(Metric::Cwnd);

@@ -166,7 +166,6 @@ impl RetransmissionTimer {
         self.restarts_at_fast_retransmit
     }
 
-    /// Whether it is off.
     #[inline]
     pub(super) fn is_off(&self) -> bool {
         self.due == Time::NEVER

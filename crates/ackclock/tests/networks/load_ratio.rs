@@ -8,12 +8,8 @@ use crate::lab::scenario;
 /// in the slot before; at 2 s the second of them leaves, so the queue is empty, and no cell of the slot leaves it.
 const ONE_SLOT: &str = r#"
 duration = "2.5 s"
-[network]
-topology = "graph"
-[node]
-a.kind = "host"
-r.kind = "switch"
-b.kind = "host"
+network = { topology = "graph" }
+node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
 [link]
 first = { ends = ["a", "r"], rate = "42.4 Mbps", delay = "1 ms" }
 last = { ends = ["r", "b"], rate = "424 bps", delay = "1 ms" }

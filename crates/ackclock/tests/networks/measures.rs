@@ -15,14 +15,8 @@ const MIXED: &str = r#"
 duration = "10 s"
 warmup = "2 s"
 delays = true
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-a.kind = "host"
-r.kind = "switch"
-q.kind = "switch"
-b.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", r.kind = "switch", q.kind = "switch", b.kind = "host" }
 [link]
 first = { ends = ["a", "r"], rate = "100 Mbps", delay = "1 ms" }
 middle = { ends = ["r", "q"], rate = "10 Mbps", delay = "10 ms" }

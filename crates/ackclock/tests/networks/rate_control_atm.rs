@@ -43,16 +43,8 @@ receive_window = "400000 B"
 /// A flow in each direction, and datagrams beside the acknowledgements of f.
 const TWO_DIRECTIONS: &str = r#"
 duration = "1 s"
-[network]
-technology = "atm"
-topology = "graph"
-[node]
-a.kind = "host"
-b.kind = "host"
-c.kind = "host"
-d.kind = "host"
-sw1.kind = "switch"
-sw2.kind = "switch"
+network = { technology = "atm", topology = "graph" }
+node = { a.kind = "host", b.kind = "host", c.kind = "host", d.kind = "host", sw1.kind = "switch", sw2.kind = "switch" }
 [link]
 a1 = { ends = ["a", "sw1"], rate = "10 Mbps", delay = "1 ms" }
 d1 = { ends = ["d", "sw1"], rate = "10 Mbps", delay = "1 ms" }
@@ -73,15 +65,8 @@ u = { from = "c", to = "d", payload = "1000 B", rate = "8.3 Mbps" }
 /// Two flows through one switch, with four hosts.
 const TWO_PORTS: &str = r#"
 duration = "1 s"
-[network]
-technology = "atm"
-topology = "graph"
-[node]
-a.kind = "host"
-b.kind = "host"
-c.kind = "host"
-d.kind = "host"
-sw.kind = "switch"
+network = { technology = "atm", topology = "graph" }
+node = { a.kind = "host", b.kind = "host", c.kind = "host", d.kind = "host", sw.kind = "switch" }
 [link]
 a = { ends = ["a", "sw"], rate = "20 Mbps", delay = "10 ms" }
 b = { ends = ["b", "sw"], rate = "10 Mbps", delay = "1 ms" }

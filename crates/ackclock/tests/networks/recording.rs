@@ -210,13 +210,8 @@ fn what_is_recorded_on_packets_agrees_with_what_is_counted() {
 /// A host's link that corrupts, and a port that overflows before a link that corrupts and goes down.
 const LOSSY: &str = r#"
 duration = "20 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s.kind = "host"
-r.kind = "switch"
-d.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { s.kind = "host", r.kind = "switch", d.kind = "host" }
 [link]
 first = { ends = ["s", "r"], rate = "10 Mbps", delay = "10 ms", errors = { model = "uniform", rate = 0.002 } }
 [link.last]

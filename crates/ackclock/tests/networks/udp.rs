@@ -7,13 +7,8 @@ use ackclock::record::{Records, UdpCounts, UdpRecord};
 /// TCP and UDP from one host over a link of 10 Mb/s.
 const SHARED: &str = r#"
 duration = "10 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-a.kind = "host"
-r.kind = "switch"
-b.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
 [link]
 first = { ends = ["a", "r"], rate = "100 Mbps", delay = "1 ms" }
 last = { ends = ["r", "b"], rate = "10 Mbps", delay = "10 ms" }

@@ -13,13 +13,8 @@ use ackclock::units::{Span, Time};
 const CELLS: u64 = 22;
 const SHARED: &str = r#"
 duration = "2 s"
-[network]
-topology = "graph"
-[node]
-a.kind = "host"
-c.kind = "host"
-r.kind = "switch"
-b.kind = "host"
+network = { topology = "graph" }
+node = { a.kind = "host", c.kind = "host", r.kind = "switch", b.kind = "host" }
 [link]
 first = { ends = ["a", "r"], rate = "42.4 Mbps", delay = "1 ms" }
 other = { ends = ["c", "r"], rate = "42.4 Mbps", delay = "1 ms" }
@@ -36,15 +31,8 @@ f = { from = "c", to = "b" }
 /// Datagrams of 105 cells through two ports of 42.4 Mb/s, at each beside those of one other source.
 const TWO_PORTS: &str = r#"
 duration = "2 s"
-[network]
-topology = "graph"
-[node]
-a.kind = "host"
-b.kind = "host"
-c.kind = "host"
-d.kind = "host"
-r.kind = "switch"
-q.kind = "switch"
+network = { topology = "graph" }
+node = { a.kind = "host", b.kind = "host", c.kind = "host", d.kind = "host", r.kind = "switch", q.kind = "switch" }
 [link]
 first = { ends = ["a", "r"], rate = "42.4 Mbps", delay = "1 ms" }
 second = { ends = ["c", "r"], rate = "42.4 Mbps", delay = "1 ms" }

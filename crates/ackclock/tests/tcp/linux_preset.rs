@@ -9,13 +9,8 @@ use ackclock::units::{Span, Time};
 /// The emulator of `studies/testbed`: 10 Mb/s and 255 ms each way behind a box whose buffer has room for 100 packets.
 const EMULATOR: &str = r#"
 duration = "2000 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-client1.kind = "host"
-box.kind = "switch"
-server.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { client1.kind = "host", box.kind = "switch", server.kind = "host" }
 [link]
 access = { ends = ["client1", "box"], rate = "100 Mbps", delay = "0 s" }
 emulated = { ends = ["box", "server"], rate = "10 Mbps", delay = "255 ms" }

@@ -32,7 +32,6 @@ fn points(records: &Records, metric: Metric) -> Vec<(f64, f64)> {
     time.iter().map(|time: &Time| time.as_secs_f64()).zip(value.iter().copied()).collect()
 }
 
-/// The value at that instant.
 fn value(records: &Records, metric: Metric, at: f64) -> f64 {
     points(records, metric).iter().take_while(|&&(time, _)| time <= at).last().expect("it has a value").1
 }

@@ -206,7 +206,6 @@ const OTHER_KEYS: [(&str, &str, &str); 95] = [
     ("windows_lowered", "packets", "Acknowledgements in which the router of a port lowered the receive window."),
 ];
 
-/// The exit codes and what they mean.
 pub const EXIT_CODES: [(&str, &str); 7] = [
     ("0", "Success."),
     ("1", "A file, a folder or a disk failed, or a result is damaged or of another version."),

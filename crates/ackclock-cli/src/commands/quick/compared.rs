@@ -30,7 +30,6 @@ impl Group {
     }
 }
 
-/// One of the results that are compared.
 #[derive(Clone)]
 pub struct Compared {
     /// Its folder, and its name on the page.

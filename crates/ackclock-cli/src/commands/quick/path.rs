@@ -12,7 +12,6 @@ fn quantity<T>(option: &str, text: &str, read: fn(&str) -> Result<T, String>) ->
     read(text).map_err(|why| Failure::usage(format_args!("{option} {text}: {why}"), "as in --rate 2Mbps --rtt 550ms"))
 }
 
-/// The path that is asked for.
 pub struct QuickPath {
     rate: Rate,
     rtt: Span,
@@ -122,7 +121,6 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The scenario of one of the results.
 pub fn load(args: &QuickArgs, path: &QuickPath, asked: &Asked, compared: &Compared) -> Result<Loaded, Failure> {
     let option = |option, key, value| Argument { option, key, value };
     let technology = match args.technology {

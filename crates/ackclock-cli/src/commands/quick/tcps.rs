@@ -13,7 +13,6 @@ pub struct Tcp {
     /// What scenario files call its recovery; `None`: that of the dialect or of congestion control, which have SACK, or
     /// RFC 6675.
     pub recovery: Option<&'static str>,
-    /// What they call its congestion control.
     pub congestion_control: &'static str,
 }
 
@@ -57,7 +56,6 @@ impl Tcp {
     }
 }
 
-/// The names for completions.
 pub fn tcp_names() -> Vec<String> {
     tcps().iter().map(|tcp| tcp.name.to_owned()).collect()
 }
@@ -113,7 +111,6 @@ pub const RECOVERIES: [&str; 4] = ["vanilla", "reno-1990", "newreno", SACK];
 /// The recovery by RFC 6675.
 pub const SACK: &str = "sack";
 
-/// The dialects, for completions.
 pub fn dialect_names() -> Vec<String> {
     words::of("dialect")
 }

@@ -183,7 +183,6 @@ fn mark(values: &Values) -> Mark {
     values.choice("mark", &[("backward", Mark::Backward), ("forward", Mark::Forward)])
 }
 
-/// The key of the averaging interval.
 const fn interval_key(default: Span, source: &'static str) -> Key {
     Key::new(
         "averaging_interval",
@@ -194,7 +193,6 @@ const fn interval_key(default: Span, source: &'static str) -> Key {
     )
 }
 
-/// The key of a queue threshold.
 const fn threshold_key(about: &'static str) -> Key {
     Key::new("threshold", Kind::cells(0, u32::MAX as u64), Default::Is(Value::cells(256)), "[UBR-ABR] Table 1", about)
 }

@@ -61,7 +61,6 @@ pub(in crate::net) enum Begun {
         frame: Option<Segment>,
     },
     ForwardRm(RmCell),
-    /// The backward RM cell with this number.
     BackwardRm(u32, RmCell),
 }
 

@@ -106,7 +106,6 @@ impl Directory {
         (self.flow_count..self.flows.ends.len()).map(|source| self.flows.get(source))
     }
 
-    /// The name of a connection.
     pub(super) fn vc_name(&self, vc: VcId) -> String {
         let (flow, end): (usize, End) = flow::end_of(vc);
         flow::vc_name(self.flows.get(flow), end)

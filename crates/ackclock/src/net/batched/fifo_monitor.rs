@@ -12,7 +12,6 @@ use crate::units::{Span, Time};
 #[derive(Clone)]
 pub(super) struct FifoMonitor {
     buffer: Buffer,
-    /// Length of a tick.
     tick: Span,
     /// Ticks up to its last departure during which a connection has nothing waiting, of all connections.
     idle: u128,

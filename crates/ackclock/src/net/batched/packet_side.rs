@@ -63,7 +63,6 @@ impl PacketSideTable {
         PacketSideTable { next: (0..numbered).map(|_| 0).collect(), ..PacketSideTable::default() }
     }
 
-    /// Whether packets are numbered.
     #[inline]
     pub(super) fn numbers_packets(&self) -> bool {
         !self.next.is_empty()

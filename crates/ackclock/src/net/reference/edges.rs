@@ -69,7 +69,6 @@ impl ReferenceEdges {
         self.plan().of_port(port)
     }
 
-    /// What the edge of this port did.
     pub(super) fn record(&self, port: LinkId) -> Option<EdgeRecord> {
         Some(self.edges[self.of_port(port)?].record())
     }

@@ -18,7 +18,6 @@ pub struct VegasLinux {
     /// The shortest round trip of the connection, and of this round.
     base: u64,
     shortest: u64,
-    /// Samples in this round.
     samples: u32,
     /// The round ends when this byte is acknowledged.
     end: u64,

@@ -15,7 +15,6 @@ pub struct SackStats {
     pub duplicates: u64,
 }
 
-/// What an acknowledgement reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::tcp) struct Report {
     /// What arrived twice (RFC 2883).
@@ -89,12 +88,10 @@ impl SackReader {
         })
     }
 
-    /// What a SYN offers.
     pub(in crate::tcp) fn offer(&self) -> SackOption {
         self.offset.as_ref().map_or_else(SackOption::default, |_| offset_sack::permit(Flags::ALL))
     }
 
-    /// The answer to a SYN came.
     pub(in crate::tcp) fn on_syn_ack(&mut self, answer: &Segment) {
         let offered = offset_sack::permitted(answer.sack.octets());
         let ours = self.offset.as_ref().map(|_| Flags::ALL);

@@ -109,7 +109,6 @@ impl SeenTicks {
         self.clock.instant(n)
     }
 
-    /// The number of the tick at that instant.
     pub(super) fn number(&self, instant: Time) -> u64 {
         self.clock.number(instant)
     }

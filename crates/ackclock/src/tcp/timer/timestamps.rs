@@ -5,7 +5,6 @@ use crate::packet::Timestamps;
 use crate::tcp::recovery::Flight;
 use crate::units::{Span, Time};
 
-/// The clock from which timestamps are taken.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct TimestampClock {
     tick: Span,

@@ -5,14 +5,8 @@ use super::*;
 /// Datagrams of 1000 octets from `s` over `r` to `d`, 8 ms apart; and a flow beside them.
 const TWO_LINKS: &str = r#"
 duration = "2 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s.kind = "host"
-s2.kind = "host"
-r.kind = "switch"
-d.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { s.kind = "host", s2.kind = "host", r.kind = "switch", d.kind = "host" }
 [link]
 first = { ends = ["s", "r"], rate = "10 Mbps", delay = "10 ms" }
 second = { ends = ["s2", "r"], rate = "10 Mbps", delay = "10 ms" }

@@ -36,7 +36,6 @@ enum Position {
 }
 
 impl Plan<'_> {
-    /// A port with a process of its own.
     pub(super) fn changing_port(&self, id: LinkId, process: usize, routes: &mut Routes) -> ChangingPort {
         let (port, vcs) = (self.event_port(id), self.packet_vcs(id, routes));
         let windows = self.ack_windows(std::iter::once(id));

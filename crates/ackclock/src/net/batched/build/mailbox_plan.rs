@@ -42,7 +42,6 @@ impl MailboxPlan {
         mailbox as u32
     }
 
-    /// The mailboxes that a reader reads.
     pub(super) fn read_by<T: MailboxItem>(&self, reader: usize) -> MailboxSet<T> {
         MailboxSet::new(reader, self.readers[reader].iter().skip(1).map(|planned| planned.mailbox).collect())
     }

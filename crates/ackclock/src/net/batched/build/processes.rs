@@ -108,7 +108,6 @@ impl Plan<'_> {
         processes
     }
 
-    /// The process with the ports of these links.
     pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, routes: &mut Routes) -> LogicalProcess {
         let process = links[0].0 as usize;
         let of_kind =

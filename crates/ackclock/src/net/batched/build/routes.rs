@@ -103,7 +103,6 @@ impl Routes {
 }
 
 impl Plan<'_> {
-    /// The routes of all connections.
     pub(super) fn routes(&self, layout: &Layout) -> Routes {
         let mut ranks = BTreeMap::new();
         if let Technology::Atm { .. } = self.scenario.technology {

@@ -255,7 +255,6 @@ impl Hosts {
         self.on_segment(now, flow, end, &segment, io);
     }
 
-    /// A segment arrives at one end of a flow.
     #[inline(always)]
     fn on_segment(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
         match end {

@@ -30,7 +30,6 @@ impl UdpSinks {
         &self.arrivals
     }
 
-    /// A datagram arrives as a packet.
     fn on_packet(datagram: &Delivery, io: &mut Io) {
         let number = io.packet_side.number(datagram.frame);
         if let Some(segment) = io.packet_side.take(datagram.frame)

@@ -31,7 +31,6 @@ pub(in crate::net::batched) struct ScheduledLink {
 /// Data cells that begin, if nothing happens before.
 #[derive(Clone, Copy)]
 struct OpenRun {
-    /// The place of the connection.
     place: usize,
     /// When the last one begins, and the time between two of them.
     last: Time,
@@ -43,7 +42,6 @@ struct OpenRun {
 /// A connection that begins at such a host.
 pub(in crate::net::batched) struct ScheduledVc {
     id: VcId,
-    /// The number of its uplink.
     uplink: usize,
     /// Where its RM cells go, if an edge device puts its frames together.
     of_rm_cells: Option<Destination>,
