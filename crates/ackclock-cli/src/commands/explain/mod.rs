@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
 use crate::{output, spelling};
-use terms::TERMS;
+use terms::terms;
 
 mod keys;
 mod pages;
@@ -76,8 +76,8 @@ fn entries() -> Vec<Entry> {
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
         add(group, format!("a group of metrics\n    {}", names.join(", ")));
     }
-    for (words, text) in TERMS {
-        words.iter().for_each(|word| add(word, (*text).into()));
+    for (words, text) in terms() {
+        words.iter().for_each(|word| add(word, text.into()));
     }
     add("capture", CAPTURES.into());
     add("captures", CAPTURES.into());
