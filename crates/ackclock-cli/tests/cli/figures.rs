@@ -34,8 +34,7 @@ fn plot_draws_what_was_recorded() {
 fn compare_draws_a_curve_for_each_result() {
     let place = kept("figures-compare");
     let drawn = "compare kept kept --metric queue --label queue=Waiting";
-    let outcome = place.run(&format!("{drawn} {LOOK}")).exits_with(0);
-    outcome.says(&["a.svg written", "a.pdf written"]);
+    place.run(&format!("{drawn} {LOOK}")).exits_with(0).says(&["a.svg written", "a.pdf written"]);
     assert!(place.read("a.svg").contains("Waiting, cells"), "{}", place.read("a.svg"));
     place.run("compare kept kept --size 3.5in").exits_with(2).says(&["--plot <FILE.svg|pdf>"]);
 }

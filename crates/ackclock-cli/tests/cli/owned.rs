@@ -134,7 +134,7 @@ fn files_of_others_are_not_replaced_by_numbers_and_pages_of_the_manual() {
         let name = &written.pop().unwrap();
         place.write(&format!("out/{name}"), "mine\n");
         let refused = place.run(command).exits_with(1);
-        assert!(refused.stderr.contains(&format!("`out/{name}` exists already and is not a ")), "{refused:#?}");
+        refused.warns(&[&format!("`out/{name}` exists already and is not a ")]);
         assert_eq!(fs::read_dir(place.path("out")).unwrap().count(), 1, "nothing else was written");
         assert_eq!(place.read(&format!("out/{name}")), "mine\n");
         fs::remove_file(place.path("out").join(name)).unwrap();
@@ -221,8 +221,7 @@ fn verify_forgives_what_its_remedy_mended_and_names_a_ledger_that_is_gone() {
     assert_eq!(keys(&place, "part").len(), 19);
     place.run("verify part").exits_with(0);
     fs::remove_file(place.path("part/runs.jsonl")).unwrap();
-    let named = place.run("verify part").exits_with(1);
-    assert!(named.stdout.contains("runs.jsonl") && named.stdout.contains("it is missing"), "{named:#?}");
+    place.run("verify part").exits_with(1).prints(&["runs.jsonl", "it is missing"]);
     swept(&place, part).exits_with(0);
     place.run("verify part").exits_with(0);
 }
@@ -282,5 +281,5 @@ fn limits_of_the_shell_end_with_a_message() {
     // Results of so many runs are more than fits into what the shell gives.
     let refused = limited(&place, "ulimit -v 200000", "run scenario.toml --out much --seeds 200000");
     assert_eq!(refused.code, 1, "{refused:#?}");
-    assert!(refused.stderr.contains("memory") && refused.stderr.contains("help: "), "{refused:#?}");
+    refused.warns(&["memory", "help: "]);
 }

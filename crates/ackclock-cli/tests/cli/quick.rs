@@ -77,8 +77,7 @@ fn the_same_command_gives_the_same_in_the_same_folder() {
 #[test]
 fn one_tcp_has_a_report_of_its_own_and_several_flows_a_fairness() {
     let place = Place::new("quick-one");
-    let outcome = quick(&place, "--tcp new-reno --flows 3 --seeds 2 --out q").exits_with(0);
-    assert!(outcome.stdout.contains("3 flows") && outcome.stdout.contains("fairness"), "{}", outcome.stdout);
+    quick(&place, "--tcp new-reno --flows 3 --seeds 2 --out q").exits_with(0).prints(&["3 flows", "fairness"]);
     assert!(place.read("q/report.html").contains("Run report"));
 }
 
@@ -231,8 +230,7 @@ fn a_short_path_has_room_for_some_packets_without_being_told() {
     let place = Place::new("quick-short");
     for (rate, buffer) in [("1Mbps", "buffer 10 packets:"), ("13Mbps", "buffer 1bdp:")] {
         let arguments = ["quick", "--rate", rate, "--rtt", "10ms", "--duration", "2s", "--seeds", "1", "--tcp", "reno"];
-        let outcome = place.run(&arguments).exits_with(0);
-        assert!(outcome.stdout.contains(buffer), "{}", outcome.stdout);
+        place.run(&arguments).exits_with(0).prints(&[buffer]);
     }
 }
 
@@ -279,7 +277,7 @@ fn what_is_wrong_is_said_before_anything_is_run() {
         };
         let outcome = place.run(&format!("{base} {arguments}")).exits_with(code);
         for word in words {
-            assert!(outcome.stderr.contains(word), "{arguments:?}: {}", outcome.stderr);
+            outcome.warns(&[word]);
         }
         assert!(place.names().is_empty(), "{arguments:?} left something behind");
     }

@@ -307,8 +307,20 @@ impl Outcome {
     /// Standard error contains each of these texts.
     #[track_caller]
     pub fn says(self, texts: &[&str]) -> Outcome {
-        texts.iter().for_each(|text| assert!(self.stderr.contains(text), "no {text:?} in {self:#?}"));
+        self.warns(texts);
         self
+    }
+
+    /// Standard output contains each of these texts.
+    #[track_caller]
+    pub fn prints(&self, texts: &[&str]) {
+        texts.iter().for_each(|text| assert!(self.stdout.contains(text), "no {text:?} in {self:#?}"));
+    }
+
+    /// Standard error contains each of these texts, as in [`Outcome::says`].
+    #[track_caller]
+    pub fn warns(&self, texts: &[&str]) {
+        texts.iter().for_each(|text| assert!(self.stderr.contains(text), "no {text:?} in {self:#?}"));
     }
 
     /// Standard output is empty.
