@@ -33,40 +33,21 @@ pub type EricaPlus = Shares<EricaPlusParams>;
 
 impl QueueControl {
     /// The keys, with defaults of T0 and b and their sources, and the source of the others.
+    #[rustfmt::skip]
     pub(super) const fn keys(
         (target_delay, of_delay): (Span, &'static str),
         (b, of_b): (f64, &'static str),
         source: &'static str,
     ) -> [Key; 4] {
         [
-            Key::new(
-                "target_delay",
-                Kind::time(Span::from_us(1), Span::from_secs(10)),
-                Default::Is(Value::time(target_delay)),
-                of_delay,
-                "T0: the queueing delay at which the target rate is the whole rate of the link.",
-            ),
-            Key::new(
-                "a",
-                Kind::Number(100.0),
-                Default::Is(Value::Number(1.15)),
-                source,
-                "a: how fast the target rate falls with a longer queue; at least 1.",
-            ),
-            Key::new(
-                "b",
-                Kind::Number(100.0),
-                Default::Is(Value::Number(b)),
-                of_b,
-                "b: the target rate without a queue, relative to the link's; at least 1.",
-            ),
-            Key::new(
-                "drain_limit",
-                Kind::Share,
-                Default::Is(Value::Number(0.5)),
-                source,
-                "QDLF, queue drain limit factor: the least target rate, relative to the link's.",
-            ),
+            Key::new("target_delay", Kind::time(Span::from_us(1), Span::from_secs(10)), Default::Is(Value::time(target_delay)), of_delay,
+                "T0: the queueing delay at which the target rate is the whole rate of the link."),
+            Key::new("a", Kind::Number(100.0), Default::Is(Value::Number(1.15)), source,
+                "a: how fast the target rate falls with a longer queue; at least 1."),
+            Key::new("b", Kind::Number(100.0), Default::Is(Value::Number(b)), of_b,
+                "b: the target rate without a queue, relative to the link's; at least 1."),
+            Key::new("drain_limit", Kind::Share, Default::Is(Value::Number(0.5)), source,
+                "QDLF, queue drain limit factor: the least target rate, relative to the link's."),
         ]
     }
 

@@ -26,14 +26,10 @@ impl Mechanism for MaxMin {
     const NAME: &'static str = "max-min";
     const ABOUT: &'static str =
         "Fixed max-min shares of the whole network: what other algorithms are measured against.";
+    #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
-        Key::new(
-            "target_utilisation",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(0.95)),
-            "Ackclock",
-            "The part of the capacity of every link that is shared.",
-        ),
+        Key::new("target_utilisation", Kind::Number(1.0), Default::Is(Value::Number(0.95)), "Ackclock",
+            "The part of the capacity of every link that is shared."),
         MARK_KEY,
     ];
     type Params = MaxMinParams;

@@ -46,56 +46,22 @@ pub enum FirstRate {
 
 impl Readings {
     /// The keys of the readings.
+    #[rustfmt::skip]
     pub(super) const KEYS: [Key; 7] = [
-        Key::new(
-            "rates_from",
-            Kind::Word(&["first-packet", "first-interval"]),
-            Default::Is(Value::Word("first-packet")),
-            "inferred; printed: first-interval",
-            "When a connection gets its first rate: when the interval of its first packet ends, or when the first interval of the port ends.",
-        ),
-        Key::new(
-            "first_rate",
-            Kind::Word(&["unlimited", "equal-share", "zero"]),
-            Default::Is(Value::Word("unlimited")),
-            "inferred; printed: zero",
-            "From what the first rate of a connection rises by `largest_rise` at most: equal-share is the link's rate over the active connections.",
-        ),
-        Key::new(
-            "largest_rise",
-            Kind::Number(100.0),
-            Default::Is(Value::Number(1.1)),
-            "[RATE-CONTROL] §5, pseudocode",
-            "The most by which a rate is multiplied from one interval to the next; at least 1.",
-        ),
-        Key::new(
-            "least_load",
-            Kind::Number(1.0),
-            Default::Is(Value::Number(LEAST_LOAD)),
-            "[KAL97]; printed: 0",
-            "The least load: rates are divided by the load, which is 0 where nothing arrives.",
-        ),
-        Key::new(
-            "limited_by_target",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "[KAL97]; printed: false",
-            "Whether no rate exceeds the target rate of the port.",
-        ),
-        Key::new(
-            "limited_by_fair_share",
-            Kind::Flag,
-            Default::Is(Value::Flag(true)),
-            "inferred; printed without an index: false",
-            "Whether a connection that sends less than the fair share gets no more than that.",
-        ),
-        Key::new(
-            "fair_share_at_light_load",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "[RATE-CONTROL] §5; [KAL97]: true",
-            "Whether a connection gets the fair share at least, up to a load of 1 + delta.",
-        ),
+        Key::new("rates_from", Kind::Word(&["first-packet", "first-interval"]), Default::Is(Value::Word("first-packet")), "inferred; printed: first-interval",
+            "When a connection gets its first rate: when the interval of its first packet ends, or when the first interval of the port ends."),
+        Key::new("first_rate", Kind::Word(&["unlimited", "equal-share", "zero"]), Default::Is(Value::Word("unlimited")), "inferred; printed: zero",
+            "From what the first rate of a connection rises by `largest_rise` at most: equal-share is the link's rate over the active connections."),
+        Key::new("largest_rise", Kind::Number(100.0), Default::Is(Value::Number(1.1)), "[RATE-CONTROL] §5, pseudocode",
+            "The most by which a rate is multiplied from one interval to the next; at least 1."),
+        Key::new("least_load", Kind::Number(1.0), Default::Is(Value::Number(LEAST_LOAD)), "[KAL97]; printed: 0",
+            "The least load: rates are divided by the load, which is 0 where nothing arrives."),
+        Key::new("limited_by_target", Kind::Flag, Default::Is(Value::Flag(true)), "[KAL97]; printed: false",
+            "Whether no rate exceeds the target rate of the port."),
+        Key::new("limited_by_fair_share", Kind::Flag, Default::Is(Value::Flag(true)), "inferred; printed without an index: false",
+            "Whether a connection that sends less than the fair share gets no more than that."),
+        Key::new("fair_share_at_light_load", Kind::Flag, Default::Is(Value::Flag(false)), "[RATE-CONTROL] §5; [KAL97]: true",
+            "Whether a connection gets the fair share at least, up to a load of 1 + delta."),
     ];
 
     /// The values of these keys.

@@ -23,46 +23,18 @@ pub struct RerouteParams {
 
 impl RerouteParams {
     /// The keys of a mechanism that has the detector.
+    #[rustfmt::skip]
     pub(in crate::tcp::cc) const KEYS: [Key; 5] = [
-        Key::new(
-            "reroute_detect",
-            Kind::Flag,
-            Default::Is(Value::Flag(false)),
-            "[VEGAS-A] §2.2.1B",
-            "Whether a path that has become longer is recognised, and base and window are set to match (La, Walrand, Anantharam).",
-        ),
-        Key::new(
-            "reroute_first_packets",
-            Kind::Integer(1, 1_000_000),
-            Default::Is(Value::Integer(100)),
-            "inferred",
-            "K: packets at the beginning that are ignored.",
-        )
-        .used_if(IF_DETECTED),
-        Key::new(
-            "reroute_block_packets",
-            Kind::Integer(1, 1_000_000),
-            Default::Is(Value::Integer(20)),
-            "inferred",
-            "N: packets in a block, of which the shortest round trip counts.",
-        )
-        .used_if(IF_DETECTED),
-        Key::new(
-            "reroute_blocks",
-            Kind::Integer(1, 1_000_000),
-            Default::Is(Value::Integer(4)),
-            "inferred",
-            "L: successive blocks that must be far above base.",
-        )
-        .used_if(IF_DETECTED),
-        Key::new(
-            "reroute_delta",
-            Kind::Number(1e6),
-            Default::Is(Value::Number(0.2)),
-            "inferred",
-            "The distance from base that is far above it, as a share of base.",
-        )
-        .used_if(IF_DETECTED),
+        Key::new("reroute_detect", Kind::Flag, Default::Is(Value::Flag(false)), "[VEGAS-A] §2.2.1B",
+            "Whether a path that has become longer is recognised, and base and window are set to match (La, Walrand, Anantharam)."),
+        Key::new("reroute_first_packets", Kind::Integer(1, 1_000_000), Default::Is(Value::Integer(100)), "inferred",
+            "K: packets at the beginning that are ignored.").used_if(IF_DETECTED),
+        Key::new("reroute_block_packets", Kind::Integer(1, 1_000_000), Default::Is(Value::Integer(20)), "inferred",
+            "N: packets in a block, of which the shortest round trip counts.").used_if(IF_DETECTED),
+        Key::new("reroute_blocks", Kind::Integer(1, 1_000_000), Default::Is(Value::Integer(4)), "inferred",
+            "L: successive blocks that must be far above base.").used_if(IF_DETECTED),
+        Key::new("reroute_delta", Kind::Number(1e6), Default::Is(Value::Number(0.2)), "inferred",
+            "The distance from base that is far above it, as a share of base.").used_if(IF_DETECTED),
     ];
 
     /// What `values` say, if the detector is wanted; the new window lets `queued_packets` wait.
