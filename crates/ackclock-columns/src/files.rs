@@ -130,9 +130,6 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 }
 
 /// The length of a file and the BLAKE3 of its content, in hexadecimal digits.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn checksum(path: &Path) -> io::Result<(u64, String)> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(open(path)?)?;

@@ -36,7 +36,7 @@ pub fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.into())
 }
 
-/// Reads column after column, each whole.
+/// Reads column after column, each whole; an error if it is of another kind, or shorter than the table.
 pub struct Rows<'a> {
     reader: &'a SerializedFileReader<File>,
     /// The groups of rows that are read.
@@ -61,9 +61,6 @@ impl<'a> Rows<'a> {
     }
 
     /// The next column, of times in picoseconds.
-    ///
-    /// # Errors
-    /// If it is of another kind, or shorter than the table.
     pub fn times(&mut self) -> Result<Vec<u64>, ParquetError> {
         let values = self.column(|reader| match reader {
             ColumnReader::Int64ColumnReader(reader) => Some(reader),
@@ -73,9 +70,6 @@ impl<'a> Rows<'a> {
     }
 
     /// The next column, of whole numbers.
-    ///
-    /// # Errors
-    /// If it is of another kind, or shorter than the table.
     pub fn counts(&mut self) -> Result<Vec<u32>, ParquetError> {
         let values = self.column(|reader| match reader {
             ColumnReader::Int32ColumnReader(reader) => Some(reader),
@@ -85,9 +79,6 @@ impl<'a> Rows<'a> {
     }
 
     /// The next column, of numbers, which may be whole ones.
-    ///
-    /// # Errors
-    /// If it is of another kind, or shorter than the table.
     pub fn numbers(&mut self) -> Result<Vec<f64>, ParquetError> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         if self.at < schema.num_columns() && schema.column(self.at).physical_type() == Type::INT64 {
@@ -100,9 +91,6 @@ impl<'a> Rows<'a> {
     }
 
     /// The next column, of numbers that are not there on some rows.
-    ///
-    /// # Errors
-    /// If it is of another kind, or shorter than the table.
     pub fn optional(&mut self) -> Result<Vec<Option<f64>>, ParquetError> {
         let mut values = Vec::new();
         for group in self.groups.clone() {
@@ -124,9 +112,6 @@ impl<'a> Rows<'a> {
     }
 
     /// The next column, of names.
-    ///
-    /// # Errors
-    /// If it is of another kind, or shorter than the table.
     pub fn texts(&mut self) -> Result<Vec<ByteArray>, ParquetError> {
         self.column(|reader| match reader {
             ColumnReader::ByteArrayColumnReader(reader) => Some(reader),

@@ -17,9 +17,6 @@ use crate::{Kind, Values, names};
 
 /// Writes a file of columns with names and kinds. `values` is asked for each column of each group of rows, in order; what
 /// it returns is of the kind of the column. Keys of the metadata get the prefix `ackclock.`.
-///
-/// # Errors
-/// If the file cannot be written to.
 pub fn write<'a>(
     file: impl Write + Send,
     message: &str,

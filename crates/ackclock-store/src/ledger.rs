@@ -125,9 +125,6 @@ struct Line<M> {
 impl Ledger {
     /// Opens a ledger, which is made if it is not there, and reads the runs in it. The process that opens one holds the lock of
     /// its folder.
-    ///
-    /// # Errors
-    /// If it cannot be read or written.
     pub fn open<T: Serialize + DeserializeOwned>(
         path: &Path,
     ) -> Result<(Ledger, BTreeMap<Key, T>, Damage), StoreError> {
@@ -138,9 +135,6 @@ impl Ledger {
 
     /// Opens a ledger as [`Ledger::open`] does, and hands over its runs in the order in which they were added: only one of them is
     /// in memory at a time.
-    ///
-    /// # Errors
-    /// If it cannot be read or written.
     pub fn open_each<T: Serialize + DeserializeOwned>(
         path: &Path,
         each: impl FnMut(Key, T),
@@ -157,9 +151,6 @@ impl Ledger {
     }
 
     /// Reads a ledger that this process does not own, such as that of another shard; nothing is written.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub fn read_each<T: Serialize + DeserializeOwned>(
         path: &Path,
         each: impl FnMut(Key, T),
@@ -169,9 +160,6 @@ impl Ledger {
     }
 
     /// Reads every line of a ledger with its number, from 1 on, and why it is not used, if so; nothing is written.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub fn read_lines<T: Serialize + DeserializeOwned>(
         path: &Path,
         each: impl FnMut(usize, Result<(Key, T), BadLine>),
@@ -200,9 +188,6 @@ impl Ledger {
     }
 
     /// Makes sure that every run has reached the disk.
-    ///
-    /// # Errors
-    /// If they have not.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         self.synced = Instant::now();
         self.file.sync_data().map_err(|error| StoreError::io(&self.path, error))

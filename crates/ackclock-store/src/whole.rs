@@ -24,9 +24,6 @@ pub struct WholeFile {
 
 impl WholeFile {
     /// Begins a file of this path. The folder must be there.
-    ///
-    /// # Errors
-    /// If nothing can be written there.
     pub fn create(path: &Path) -> io::Result<WholeFile> {
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
         let folder = folder_of(path);

@@ -47,9 +47,6 @@ impl Opened {
     }
 
     /// Writes the plan, so that runs can follow. Tables of fewer or other runs stay until the new ones are whole.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn begin(self) -> Result<Store, Error> {
         let Opened { mut folder, before, ledger, results } = self;
         let path = folder.path().to_path_buf();
@@ -131,17 +128,11 @@ impl Store {
     }
 
     /// Makes sure that every run has reached the disk.
-    ///
-    /// # Errors
-    /// If they have not.
     pub fn sync(&self) -> Result<(), Error> {
         Ok(self.kept().ledger.sync()?)
     }
 
     /// Notes that the runs in damaged lines of the ledger were done again, as all that were missing.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn note_mended(&mut self, damage: &Damage) -> Result<(), Error> {
         Ok(self.folder.note_mended(&damage.checksums)?)
     }

@@ -103,9 +103,6 @@ fn unique(columns: &mut [Column]) {
 }
 
 /// Writes the table as Parquet. Its metadata have the unit and the meaning of each column.
-///
-/// # Errors
-/// If the file cannot be written to.
 pub fn parquet(results: &Results, file: impl Write + Send) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));
     let kind = |what| match what {
@@ -162,9 +159,6 @@ fn status(results: &Results, run: usize) -> &str {
 }
 
 /// Writes the table as CSV; what is not there is empty.
-///
-/// # Errors
-/// If the file cannot be written to.
 pub fn csv(results: &Results, mut file: impl Write) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));
     let names: Vec<String> = columns.iter().map(|column| field(&column.name)).collect();
@@ -212,9 +206,6 @@ pub struct Selection<'a> {
 
 /// Writes a row for each point as CSV: how many runs were finished and failed, and of each number the mean, and the ends of its
 /// 95 % confidence interval, and percentiles over all runs together; with a baseline how many pairs of runs there are, and the mean difference from that, of the other points.
-///
-/// # Errors
-/// If the file cannot be written to.
 pub fn summary_csv(
     results: &Results,
     method: Method,

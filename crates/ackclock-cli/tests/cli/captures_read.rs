@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::programs::{
-    FIRST_DYNAMIC_PORT, TCPTRACE, TSHARK, dissect, installed, tcptrace_by_port, tshark, with_payload,
+    Dissection, FIRST_DYNAMIC_PORT, TCPTRACE, TSHARK, dissect, installed, tcptrace_by_port, tshark, with_payload,
 };
 use crate::support::Place;
 
@@ -74,20 +74,17 @@ struct Captured {
 }
 
 impl Captured {
-    /// Runs the network on both engines, which write the same.
-    fn new(name: &str, [technology, buffer, header, recovery]: [&str; 4]) -> Captured {
-        let words = [("TECHNOLOGY", technology), ("BUFFER", buffer), ("HEADER", header), ("RECOVERY", recovery)];
-        let scenario = words.iter().fold(NETWORK.to_owned(), |text, (word, value)| text.replace(word, value));
-        let place = Place::with(name, &scenario);
+    /// Runs a scenario on both engines, which write the same.
+    fn new(name: &str, scenario: &str, hosts: &[&str]) -> Captured {
+        let place = Place::with(name, scenario);
         let run = |engine: &str| {
-            let command = ["run", "scenario.toml", "--json", "--engine", engine, "--out", engine];
-            let mut document = place.run(&command).exits_with(0).json();
-            document["runs"][0].take()
+            let command = format!("run scenario.toml --json --engine {engine} --out {engine}");
+            place.run(&command).exits_with(0).json()["runs"][0].take()
         };
         let (reference, batched) = (run("reference"), run("batched"));
         assert_eq!(reference, batched);
         let folder = |engine: &str| place.path(engine).join("captures/seed-1");
-        for host in ["a", "b", "c"] {
+        for host in hosts {
             let [reference, batched] =
                 ["reference", "batched"].map(|engine| fs::read(folder(engine).join(format!("{host}.pcapng"))).unwrap());
             assert!(reference == batched, "{name}: both engines capture the same at {host}");
@@ -97,6 +94,16 @@ impl Captured {
 
     fn file(&self, host: &str) -> PathBuf {
         self.folder.join(format!("{host}.pcapng"))
+    }
+
+    /// The capture of a host with payload, and what tshark says of it: every packet is read without a message.
+    fn dissected(&self, host: &str) -> (PathBuf, Dissection) {
+        let file = self.file(host);
+        let whole = file.with_extension("whole");
+        fs::write(&whole, with_payload(&fs::read(&file).unwrap())).unwrap();
+        let dissection = dissect(&whole, &[]);
+        assert_eq!(dissection.having(&["_ws.malformed", "_ws.short"]), 0, "{}", file.display());
+        (whole, dissection)
     }
 
     fn count(&self, flow: &str, key: &str) -> u64 {
@@ -126,14 +133,9 @@ fn read_by_tshark(captured: &Captured, name: &str) -> BTreeMap<&'static str, u64
     let mut damaged = FLOWS.iter().map(|(flow, ..)| (*flow, 0)).collect::<BTreeMap<&str, u64>>();
     let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
     for host in ["a", "b", "c"] {
-        let file = captured.file(host);
-        let whole = file.with_extension("whole");
-        fs::write(&whole, with_payload(&fs::read(&file).unwrap())).unwrap();
-        // Every packet is read without a message and with good checksums.
-        let dissection = dissect(&whole, &[]);
+        let (_, dissection) = captured.dissected(host);
         let packets = dissection.0.len();
         assert!(packets > 100, "{name}");
-        assert_eq!(dissection.having(&["_ws.malformed", "_ws.short"]), 0, "{name} at {host}");
         for layer in ["ip.checksum.status", "tcp.checksum.status"] {
             let good = dissection.all(layer).iter().filter(|status| ["1", "Good"].contains(status)).count();
             assert_eq!(good, packets, "{name} at {host}: {layer}");
@@ -145,8 +147,11 @@ fn read_by_tshark(captured: &Captured, name: &str) -> BTreeMap<&'static str, u64
         let times: Vec<f64> = dissection.all("frame.time_epoch").iter().map(|time| time.parse().unwrap()).collect();
         assert!(times.is_sorted(), "{name} at {host}");
 
-        for (number, (comment, (length, from))) in
-            dissection.all("frame.comment").iter().zip(dissection.all("tcp.len").iter().zip(ports(&file))).enumerate()
+        for (number, (comment, (length, from))) in dissection
+            .all("frame.comment")
+            .iter()
+            .zip(dissection.all("tcp.len").iter().zip(ports(&captured.file(host))))
+            .enumerate()
         {
             let Some((_, loss)) = comment.split_once(", lost ") else { continue };
             let place = format!("{name} at {host}, packet {}: {comment}", number + 1);
@@ -223,10 +228,12 @@ fn read_by_tcptrace(captured: &Captured, name: &str, lost: Option<&BTreeMap<&str
     assert!(discarded_somewhere || !name.ends_with("new-reno"), "{name}");
 }
 
-fn read(name: &str, words: [&str; 4]) {
+fn read(name: &str, [technology, buffer, header, recovery]: [&str; 4]) {
     let programs = [installed(TSHARK), installed(TCPTRACE)];
-    let name = format!("captures-read-{name}-{}", words[3]);
-    let captured = Captured::new(&name, words);
+    let name = format!("captures-read-{name}-{recovery}");
+    let words = [("TECHNOLOGY", technology), ("BUFFER", buffer), ("HEADER", header), ("RECOVERY", recovery)];
+    let scenario = words.iter().fold(NETWORK.to_owned(), |text, (word, value)| text.replace(word, value));
+    let captured = Captured::new(&name, &scenario, &["a", "b", "c"]);
     let lost = programs[0].then(|| read_by_tshark(&captured, &name));
     if programs[1] {
         read_by_tcptrace(&captured, &name, lost.as_ref());
@@ -283,26 +290,14 @@ payload = "1001 B"
 
 #[test]
 fn others_read_the_datagrams_of_udp() {
-    let place = Place::with("captures-read-udp", WITH_UDP);
-    let run = |engine: &str| {
-        let command = ["run", "scenario.toml", "--json", "--engine", engine, "--out", engine];
-        place.run(&command).exits_with(0).json()["runs"][0].take()
-    };
-    let (reference, batched) = (run("reference"), run("batched"));
-    assert_eq!(reference, batched);
-    let source = &batched["udp"][0];
-    let file = |engine: &str, host: &str| place.path(engine).join(format!("captures/seed-1/{host}.pcapng"));
+    let captured = Captured::new("captures-read-udp", WITH_UDP, &["a", "c"]);
+    if !installed(TSHARK) {
+        return;
+    }
+    let source = &captured.run["udp"][0];
     let mut lost = 0;
     for (host, counted) in [("a", "datagrams_sent"), ("c", "datagrams_delivered")] {
-        let [reference, batched] = ["reference", "batched"].map(|engine| fs::read(file(engine, host)).unwrap());
-        assert!(reference == batched, "both engines capture the same at {host}");
-        if !installed(TSHARK) {
-            continue;
-        }
-        let whole = file("batched", host).with_extension("whole");
-        fs::write(&whole, with_payload(&batched)).unwrap();
-        let dissection = dissect(&whole, &[]);
-        assert_eq!(dissection.having(&["_ws.malformed", "_ws.short"]), 0, "{host}");
+        let (whole, dissection) = captured.dissected(host);
         let losses = ["out-of-order segment", "Previous segment(s) not captured"];
         assert_eq!(dissection.warnings(&losses), [""; 0], "{host}");
         let fields = ["ip.len", "udp.length", "udp.srcport", "udp.dstport", "udp.checksum.status", "frame.comment"];
@@ -321,10 +316,8 @@ fn others_read_the_datagrams_of_udp() {
             lost += u64::from(values[5].contains(", lost at west->east at "));
         }
     }
-    if installed(TSHARK) {
-        assert_eq!(lost, source["datagrams_lost"].as_u64().unwrap());
-        assert!(lost > 10, "{lost}");
-    }
+    assert_eq!(lost, source["datagrams_lost"].as_u64().unwrap());
+    assert!(lost > 10, "{lost}");
 }
 
 /// A router, or an ATM edge device, lowers the windows of fifteen flows over a trunk that is too slow for them.
@@ -353,27 +346,12 @@ handshake = true
 /// the router knows none but that of the receiver.
 fn read_windows(technology: &str, duration: &str) {
     let scenario = WITH_FEEDBACK.replace("TECHNOLOGY", technology).replace("DURATION", duration);
-    let place = Place::with(&format!("captures-read-feedback-{technology}"), &scenario);
-    let run = |engine: &str| {
-        let command = ["run", "scenario.toml", "--json", "--engine", engine, "--out", engine];
-        place.run(&command).exits_with(0).json()["runs"][0].take()
-    };
-    let (reference, batched) = (run("reference"), run("batched"));
-    assert_eq!(reference, batched);
-    let ports = batched["ports"].as_array().unwrap();
+    let captured = Captured::new(&format!("captures-read-feedback-{technology}"), &scenario, &["sA1", "sC1"]);
+    let ports = captured.run["ports"].as_array().unwrap();
     let lowered = ports.iter().find(|port| port["name"] == "sw1->sw2").unwrap()["feedback"]["windows_lowered"].as_u64();
     assert!(lowered.unwrap() > 1000, "{lowered:?}");
-    for host in ["sA1", "sC1"] {
-        let file = |engine: &str| place.path(engine).join(format!("captures/seed-1/{host}.pcapng"));
-        let [reference, batched] = ["reference", "batched"].map(|engine| fs::read(file(engine)).unwrap());
-        assert!(reference == batched, "both engines capture the same at {host}");
-        if !installed(TSHARK) {
-            continue;
-        }
-        let whole = file("batched").with_extension("whole");
-        fs::write(&whole, with_payload(&batched)).unwrap();
-        let dissection = dissect(&whole, &[]);
-        assert_eq!(dissection.having(&["_ws.malformed", "_ws.short"]), 0, "{host}");
+    for host in ["sA1", "sC1"].into_iter().filter(|_| installed(TSHARK)) {
+        let (whole, dissection) = captured.dissected(host);
         // Senders fill the windows that they are told, and no more.
         let full = "TCP window specified by the receiver is now completely full";
         assert_eq!(dissection.warnings(&[full]).first(), None, "{host}");

@@ -131,9 +131,6 @@ impl ResultFolder {
     }
 
     /// Notes a file that is about to get its name beside a result, which stays as complete as it is.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn note_beside(&mut self, name: &str, checksum: String) -> Result<(), StoreError> {
         self.remember(&[(name, checksum)]);
         self.write_marker()
@@ -141,9 +138,6 @@ impl ResultFolder {
 
     /// Notes what is about to get its name: files that a user might change, each with its checksum, and whether the
     /// result is complete. What was there before stays known, in case it does not come to that.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn note(&mut self, files: &[(&str, String)], complete: bool) -> Result<(), StoreError> {
         self.remember(files);
         self.marker.complete = Some(complete);
@@ -151,9 +145,6 @@ impl ResultFolder {
     }
 
     /// Notes lines of the ledger that were damaged, by their checksums, once their runs were done again.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn note_mended(&mut self, lines: &[String]) -> Result<(), StoreError> {
         let before = self.marker.mended.len();
         self.marker.mended.extend(lines.iter().cloned());
@@ -178,9 +169,6 @@ impl ResultFolder {
     }
 
     /// Notes that there is no complete result, or that there will be none until the runs that begin now are finished.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn note_incomplete(&mut self) -> Result<(), StoreError> {
         if self.marker.complete != Some(true) {
             return Ok(());
@@ -223,9 +211,6 @@ fn try_writing(folder: &Path) -> io::Result<()> {
 }
 
 /// The BLAKE3 of a file as it is on the disk, in hexadecimal digits.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn checksum(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(files::open(path)?)?;

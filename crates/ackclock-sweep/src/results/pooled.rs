@@ -24,9 +24,6 @@ pub(crate) const KINDS: usize = 4;
 const PER_MILLE: [u32; 3] = [500, 950, 990];
 
 /// Finds the percentiles of all points with two finished runs or more.
-///
-/// # Errors
-/// If the ledger cannot be read.
 pub(crate) fn fill(results: &mut Results, ledger: &Path) -> Result<(), StoreError> {
     let plan = results.plan();
     let finished = |point: usize| results.runs_of(point).filter(|run| results.status(*run) == Status::Finished).count();

@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::layers::rust_files;
+
 /// Uses that close a circle and still stand: the crate, the file, and what it uses. The list only shrinks; what is new is resolved
 /// at once: the part that both files need moves to a third one.
 const ALLOWED: &[(&str, &str, &str)] = &[];
@@ -74,21 +76,13 @@ fn a_circle_is_found_through_a_re_export_and_a_module() {
 
 /// The code of each file below `folder`, by its module path: `lib`, `net/link`.
 fn read(folder: &Path) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next).unwrap() {
-            let path: PathBuf = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
-                let module = path.strip_prefix(folder).unwrap().with_extension("");
-                let module = module.to_str().unwrap().trim_end_matches("/mod").replace("main", "lib");
-                files.insert(module, std::fs::read_to_string(&path).unwrap());
-            }
-        }
-    }
-    files
+    let code = rust_files(folder).into_iter().filter(|path| !path.ends_with("tests.rs"));
+    let module = |path: PathBuf| {
+        let module = path.strip_prefix(folder).unwrap().with_extension("");
+        let module = module.to_str().unwrap().trim_end_matches("/mod").replace("main", "lib");
+        (module, std::fs::read_to_string(&path).unwrap())
+    };
+    code.map(module).collect()
 }
 
 /// A use of something: where it is, from the root of the crate, and by which name it is known.

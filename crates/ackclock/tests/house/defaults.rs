@@ -1,6 +1,8 @@
 //! The default of each key stands in one place: in the key's descriptor. What has keys takes its defaults from them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::layers::rust_files;
 
 /// What is between the braces of each `impl Default` of parameters, by the name of the type.
 fn defaults_of_parameters(text: &str) -> Vec<(String, String)> {
@@ -23,7 +25,7 @@ fn is_of_keys(body: &str) -> bool {
 fn parameters_take_their_defaults_from_their_keys() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut checked, mut wrong) = (0, Vec::new());
-    for file in files(&source) {
+    for file in rust_files(&source) {
         for (name, body) in defaults_of_parameters(&std::fs::read_to_string(&file).unwrap()) {
             checked += 1;
             if !is_of_keys(&body) {
@@ -42,9 +44,4 @@ fn a_default_beside_its_key_is_found() {
     assert!(found("        Foo::default_params()"));
     assert!(!found("        FooParams { mss: 512, ..Foo::default_params() }"));
     assert!(!found("        FooParams { mss: MSS }"));
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }

@@ -194,9 +194,6 @@ fn is_of_a_plan(entry: fs::DirEntry) -> bool {
 const PARQUET: &[u8; 4] = b"PAR1";
 
 /// The text of the index of a plan: what tells it from others.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn index(folder: &Path) -> std::io::Result<Vec<u8>> {
     files::read(&folder.join(INDEX))
 }
