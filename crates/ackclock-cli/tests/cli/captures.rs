@@ -1,4 +1,4 @@
-//! `run --capture`: which captures there are, and that they are always those of the result beside them.
+//! `run --capture`: which captures there are, and that they, and tables, are always those of the result beside them.
 
 use std::fs;
 use std::path::Path;
@@ -10,6 +10,8 @@ use serde_json::Value;
 use crate::support::{PLAIN, Place, RANDOM, numbers};
 #[cfg(unix)]
 use crate::support::{catches_ctrl_c, ended_by, interrupted_once, ledger, outcome};
+#[cfg(unix)]
+use crate::tables::seeds_with_tables;
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -49,7 +51,7 @@ fn seeds_with_captures(place: &Place, folder: &str, hosts: &[&str]) -> Vec<u64> 
 }
 
 /// How many files there are that are not final.
-fn partial(place: &Place, folder: &str) -> usize {
+pub fn partial(place: &Place, folder: &str) -> usize {
     names(&place.path(folder)).iter().filter(|name| name.contains("partial")).count()
 }
 
@@ -72,9 +74,9 @@ fn each_seed_and_host_has_a_file_and_the_folder_is_named() {
 }
 
 #[test]
-fn capturing_changes_no_number() {
+fn capturing_and_recording_change_no_number() {
     let place = Place::with("captures-numbers", RANDOM);
-    assert_eq!(numbers(&place, "--capture s1,s2,s3,d1,d2,d3"), numbers(&place, ""));
+    assert_eq!(numbers(&place, "--capture s1,s2,s3,d1,d2,d3 --record tcp,ports,vc-queue"), numbers(&place, ""));
 }
 
 #[test]
@@ -106,14 +108,15 @@ fn captures_of_an_earlier_result_do_not_stay() {
     assert_eq!(names(&place.path("kept")), [".ackclock", "result.json", "scenario.toml"]);
 }
 
-/// A run whose captures are gone or damaged is not taken for finished.
+/// A run whose captures or tables are gone or damaged is not taken for finished.
 #[test]
 #[cfg(unix)]
-fn a_killed_run_is_continued_with_its_captures() {
+fn a_killed_run_is_continued_with_its_captures_and_tables() {
     let place = Place::with("captures-continued", RANDOM);
     let run =
         |seeds| ["run", "scenario.toml", "--out", "kept", "--seeds", seeds, "--capture", "d1,s1", "--record", "cwnd"];
-    ended_by("-KILL", 10, &place, "kept", &run("200000"));
+    ended_by("-KILL", 20, &place, "kept", &run("200000"));
+    assert!(!place.path("kept/result.json").exists());
     let unfinished = ledger(&place, "kept").unwrap().parent().unwrap().to_path_buf();
     fs::remove_file(unfinished.join("captures/seed-2/d1.pcapng")).unwrap();
     let damaged = unfinished.join("captures/seed-3/s1.pcapng");
@@ -121,32 +124,38 @@ fn a_killed_run_is_continued_with_its_captures() {
     *content.last_mut().unwrap() ^= 1;
     fs::write(&damaged, &content).unwrap();
     // Tables alone do not do either.
-    fs::remove_dir_all(unfinished.join("tables/seed-4")).unwrap();
-    place.run(&run("5")).exits_with(0).says(&["resuming: 2 of 5 runs were finished before"]);
-    assert_eq!(seeds_with_captures(&place, "kept", &["d1", "s1"]), [1, 2, 3, 4, 5]);
+    fs::remove_dir_all(unfinished.join("captures/seed-4")).unwrap();
+    fs::remove_file(unfinished.join("tables/seed-5/index.json")).unwrap();
+    fs::remove_dir_all(unfinished.join("tables/seed-6")).unwrap();
+    place.run(&run("7")).exits_with(0).says(&["resuming: 2 of 7 runs were finished before"]);
+    assert_eq!(seeds_with_captures(&place, "kept", &["d1", "s1"]), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(seeds_with_tables(&place, "kept").len(), 7);
+    assert!(!unfinished.exists());
+    place.run("rerun kept").exits_with(0);
+    place.run("export kept --metric cwnd").exits_with(0);
     assert_ne!(fs::read(place.path("kept/captures/seed-3/s1.pcapng")).unwrap(), content);
 }
 
 #[test]
 #[cfg(unix)]
-fn finished_runs_are_kept_with_their_captures_after_an_interruption() {
+fn finished_runs_are_kept_with_their_captures_and_tables_after_an_interruption() {
     let place = Place::with("captures-interrupted", RANDOM);
-    let many = "run scenario.toml --out kept --seeds 200000 --capture s1";
+    let many = "run scenario.toml --out kept --seeds 200000 --capture s1 --record queue";
     let output = ended_by("-INT", 100, &place, "kept", many);
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8_lossy(&output.stderr).contains("captures in kept/captures"));
-    assert!(!seeds_with_captures(&place, "kept", &["s1"]).is_empty());
+    assert!(!seeds_with_captures(&place, "kept", &["s1"]).is_empty() && !seeds_with_tables(&place, "kept").is_empty());
 }
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_run_without_results_leaves_the_captures_that_were_there() {
+fn an_interrupted_run_without_results_leaves_the_captures_and_tables_that_were_there() {
     let place = Place::with("captures-untouched", RANDOM);
-    place.run("run scenario.toml --out kept --capture s1").exits_with(0);
-    let endless = "run scenario.toml --out kept --capture s1 --set 'duration=20 h'";
+    place.run("run scenario.toml --out kept --capture s1 --record cwnd").exits_with(0);
+    let endless = "run scenario.toml --out kept --capture s1 --record cwnd --set 'duration=20 h'";
     let outcome = interrupted_once(catches_ctrl_c, &place, endless).exits_with(130);
     assert!(!outcome.stderr.contains("captures in"), "these are of another run");
-    assert_eq!(seeds_with_captures(&place, "kept", &["s1"]), [1]);
+    assert_eq!((seeds_with_captures(&place, "kept", &["s1"]), seeds_with_tables(&place, "kept")), (vec![1], vec![1]));
 }
 
 /// No file may be longer than 4 KiB: as on a full disk, the first byte beyond is refused.

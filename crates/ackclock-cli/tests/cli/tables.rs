@@ -1,19 +1,19 @@
 //! `run` with recordings: which tables there are, and that they are always those of the result beside them.
 
 use std::fs;
-use std::path::Path;
 #[cfg(unix)]
 use std::process::Command;
 
 use serde_json::Value;
 
+use crate::captures::partial;
 #[cfg(unix)]
-use crate::support::{PLAIN, catches_ctrl_c, ended_by, interrupted_once, interrupted_when, ledger, numbers, outcome};
+use crate::support::{PLAIN, interrupted_when, outcome};
 use crate::support::{Place, RANDOM};
 
 /// The seeds of a result, after it has been made sure that there are tables of each, and of no other.
 #[track_caller]
-fn seeds_with_tables(place: &Place, folder: &str) -> Vec<u64> {
+pub fn seeds_with_tables(place: &Place, folder: &str) -> Vec<u64> {
     let result: Value = serde_json::from_str(&place.read(&format!("{folder}/result.json"))).unwrap();
     let mut seeds = Vec::new();
     for run in result["runs"].as_array().unwrap() {
@@ -25,14 +25,8 @@ fn seeds_with_tables(place: &Place, folder: &str) -> Vec<u64> {
         seeds.push(seed);
     }
     assert_eq!(fs::read_dir(place.path(folder).join("tables")).unwrap().count(), seeds.len());
-    assert_eq!(partial(&place.path(folder)), 0);
+    assert_eq!(partial(place, folder), 0);
     seeds
-}
-
-/// How many files there are that are not final.
-fn partial(folder: &Path) -> usize {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_name().to_string_lossy().contains("partial")).count()
 }
 
 #[test]
@@ -52,12 +46,6 @@ fn a_recorded_run_has_tables_of_each_seed() {
 }
 
 #[test]
-fn recording_changes_no_number() {
-    let place = Place::with("tables-numbers", RANDOM);
-    assert_eq!(numbers(&place, "--record tcp,ports,vc-queue"), numbers(&place, ""));
-}
-
-#[test]
 fn tables_of_an_earlier_result_do_not_stay() {
     let place = Place::with("tables-earlier", RANDOM);
     let run = |more: &str| {
@@ -68,43 +56,6 @@ fn tables_of_an_earlier_result_do_not_stay() {
     assert_eq!(seeds_with_tables(&place, "kept"), [1, 2]);
     run("");
     assert!(!place.path("kept/tables").exists());
-}
-
-/// A run whose tables are gone or damaged is not taken for finished.
-#[test]
-#[cfg(unix)]
-fn a_killed_run_is_continued_with_its_tables() {
-    let place = Place::with("tables-continued", RANDOM);
-    let run = |seeds| ["run", "scenario.toml", "--out", "kept", "--seeds", seeds, "--record", "cwnd"];
-    ended_by("-KILL", 10, &place, "kept", &run("200000"));
-    assert!(!place.path("kept/result.json").exists());
-    let unfinished = ledger(&place, "kept").unwrap().parent().unwrap().to_path_buf();
-    fs::remove_file(unfinished.join("tables/seed-2/index.json")).unwrap();
-    place.run(&run("4")).exits_with(0).says(&["resuming: 3 of 4 runs were finished before"]);
-    assert_eq!(seeds_with_tables(&place, "kept"), [1, 2, 3, 4]);
-    assert!(!unfinished.exists());
-    place.run("rerun kept").exits_with(0);
-    place.run("export kept --metric cwnd").exits_with(0);
-}
-
-#[test]
-#[cfg(unix)]
-fn finished_runs_are_kept_with_their_tables_after_an_interruption() {
-    let place = Place::with("tables-interrupted", RANDOM);
-    let many = "run scenario.toml --out kept --seeds 200000 --record queue";
-    let output = ended_by("-INT", 100, &place, "kept", many);
-    assert_eq!(output.status.code(), Some(130));
-    assert!(!seeds_with_tables(&place, "kept").is_empty());
-}
-
-#[test]
-#[cfg(unix)]
-fn an_interrupted_run_without_results_leaves_the_tables_that_were_there() {
-    let place = Place::with("tables-untouched", RANDOM);
-    place.run("run scenario.toml --out kept --record cwnd").exits_with(0);
-    let endless = "run scenario.toml --out kept --record cwnd --set 'duration=700 h'";
-    interrupted_once(catches_ctrl_c, &place, endless).exits_with(130);
-    assert_eq!(seeds_with_tables(&place, "kept"), [1]);
 }
 
 /// No file may be longer than 512 bytes: as on a full disk, the first byte beyond is refused.
@@ -125,7 +76,7 @@ fn a_full_disk_gives_one_message_and_nothing_half_written() {
     ]);
     assert_eq!(outcome.stderr.matches("error:").count(), 1, "{}", outcome.stderr);
     assert!(!place.path("kept/result.json").exists());
-    assert_eq!(partial(&place.path("kept")), 0);
+    assert_eq!(partial(&place, "kept"), 0);
     // And the folder can be used as soon as there is room.
     place.run("run scenario.toml --out kept --record tcp,ports").exits_with(0);
     assert_eq!(seeds_with_tables(&place, "kept"), [1]);
