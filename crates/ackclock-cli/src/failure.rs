@@ -76,18 +76,6 @@ impl Failure {
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        Failure::outside(&error, error.help())
-    }
-}
-
-impl From<KeepError> for Failure {
-    fn from(error: KeepError) -> Failure {
-        Failure::outside(&error, error.help())
-    }
-}
-
 impl From<ackclock_sweep::Error> for Failure {
     fn from(error: ackclock_sweep::Error) -> Failure {
         match error {
@@ -98,14 +86,14 @@ impl From<ackclock_sweep::Error> for Failure {
     }
 }
 
-impl From<ResultError> for Failure {
-    fn from(error: ResultError) -> Failure {
-        Failure::outside(&error, error.help())
-    }
+/// Errors that say themselves what to do.
+macro_rules! outside {
+    ($($Error:ty),*) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Failure {
+                Failure::outside(&error, error.help())
+            }
+        })*
+    };
 }
-
-impl From<TableError> for Failure {
-    fn from(error: TableError) -> Failure {
-        Failure::outside(&error, error.help())
-    }
-}
+outside!(StoreError, KeepError, ResultError, TableError);

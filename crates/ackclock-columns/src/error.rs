@@ -85,11 +85,4 @@ impl<K: FileKind> fmt::Display for FileError<K> {
     }
 }
 
-impl<K: FileKind> Error for FileError<K> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.problem {
-            Problem::Io(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl<K: FileKind> Error for FileError<K> {}

@@ -49,12 +49,4 @@ impl fmt::Display for KeepError {
     }
 }
 
-impl std::error::Error for KeepError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            KeepError::Store(error) => error.source(),
-            KeepError::Tables(error) => Some(error),
-            KeepError::Recorded { cause, .. } => Some(cause),
-        }
-    }
-}
+impl std::error::Error for KeepError {}

@@ -139,11 +139,4 @@ impl fmt::Display for StoreError {
     }
 }
 
-impl std::error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.problem {
-            Problem::Io(error) | Problem::Folder(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for StoreError {}

@@ -194,15 +194,7 @@ impl fmt::Display for ResultError {
     }
 }
 
-impl std::error::Error for ResultError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ResultError::Damaged(_, error) | ResultError::OtherBuild(_, error) => Some(error),
-            ResultError::Unreadable(_, error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for ResultError {}
 
 const OTHER_BUILD: &str = "it is as another build of ackclock wrote it, whose results have other members";
 

@@ -58,15 +58,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Results { error, .. } => Some(error),
-            Error::Store(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for Error {}
 
 /// What was set, as a user would type it.
 struct Settings<'a>(&'a [String]);

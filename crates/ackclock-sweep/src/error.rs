@@ -127,12 +127,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Store(error) => error.source(),
-            Error::Write { cause, .. } => Some(cause),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for Error {}
