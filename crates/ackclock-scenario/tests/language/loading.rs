@@ -325,16 +325,8 @@ fn the_guard_after_a_timeout_is_on_for_new_reno_and_off_for_fall_floyd() {
 
 const SQUARE: &str = r#"
 duration = "1 s"
-[network]
-topology = "graph"
-[node]
-a.kind = "host"
-b.kind = "host"
-c.kind = "host"
-w.kind = "switch"
-x2.kind = "switch"
-x10.kind = "switch"
-z.kind = "switch"
+network = { topology = "graph" }
+node = { a.kind = "host", b.kind = "host", c.kind = "host", w.kind = "switch", x2.kind = "switch", x10.kind = "switch", z.kind = "switch" }
 [link]
 l1 = { ends = ["a", "w"], rate = "1 Gbps", delay = "1 us" }
 l2 = { ends = ["w", "x10"], rate = "1 Gbps", delay = "1 us" }

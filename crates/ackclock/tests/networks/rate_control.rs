@@ -193,16 +193,11 @@ fn a_bucket_releases_at_the_rate() {
 fn the_engines_agree_on_feedback_in_both_directions() {
     let text = r#"
 duration = "500 ms"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
 [tcp]
 dialect = "osu"
 
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-a.kind = "host"
-r.kind = "switch"
-b.kind = "host"
 [link]
 left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
 right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }
@@ -225,18 +220,11 @@ g = { from = "b", to = "a" }
 fn the_engines_agree_where_the_last_port_before_a_host_gives_rates() {
     let text = r#"
 duration = "500 ms"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", b.kind = "host", c.kind = "host", r.kind = "switch", s.kind = "switch" }
 [tcp]
 dialect = "osu"
 
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-a.kind = "host"
-b.kind = "host"
-c.kind = "host"
-r.kind = "switch"
-s.kind = "switch"
 [link]
 a = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
 c = { ends = ["c", "r"], rate = "10 Mbps", delay = "1 ms" }
@@ -392,16 +380,11 @@ fn acknowledgements_are_those_of_the_port_by_which_the_data_left_last() {
 fn acknowledgements_may_lose_their_route_in_a_bucket() {
     let text = r#"
 duration = "500 ms"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
 [tcp]
 dialect = "osu"
 
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-a.kind = "host"
-r.kind = "switch"
-b.kind = "host"
 [link]
 left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
 right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }

@@ -17,16 +17,8 @@ use ackclock::units::{Span, Time};
 /// many leaves a every 10 ms. Acknowledgements of a flow between the same hosts go by s2 only.
 const TWO_WAYS: &str = r#"
 duration = "1 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-a.kind = "host"
-s1.kind = "switch"
-s2.kind = "switch"
-s3.kind = "switch"
-s4.kind = "switch"
-b.kind = "host"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", s1.kind = "switch", s2.kind = "switch", s3.kind = "switch", s4.kind = "switch", b.kind = "host" }
 [link]
 up = { ends = ["a", "s1"], rate = "8 Mbps", delay = "1 ms" }
 short = { ends = ["s1", "s2"], rate = "8 Mbps", delay = "5 ms" }
