@@ -205,6 +205,24 @@ impl fmt::Debug for Rate {
     }
 }
 
+/// Instants of tests.
+#[cfg(test)]
+pub(crate) mod instants {
+    use super::{Span, Time};
+
+    pub fn ps(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    pub fn us(us: u64) -> Time {
+        Time::ZERO + Span::from_us(us)
+    }
+
+    pub fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -191,6 +191,7 @@ mod tests {
     use super::*;
     use crate::atm::{RmRates, cells_per_second};
     use crate::units::Rate;
+    use crate::units::instants::us as at;
 
     const CELL: Span = Span::from_ps(2_826_667);
     const DATA: Waiting = Waiting { data: true, backward_rm: false };
@@ -208,10 +209,6 @@ mod tests {
 
     fn source(params: AbrParams) -> AbrSource {
         AbrSource::new(params, CELL)
-    }
-
-    fn at(us: u64) -> Time {
-        Time::ZERO + Span::from_us(us)
     }
 
     fn backward(er: f64) -> RmCell {

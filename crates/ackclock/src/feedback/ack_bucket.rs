@@ -103,11 +103,8 @@ const PS_PER_SECOND: f64 = 1e12;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::instants::us;
     use proptest::prelude::*;
-
-    fn us(us: u64) -> Time {
-        Time::ZERO + Span::from_us(us)
-    }
 
     /// When acknowledgements with these numbers that come at these times leave: releases at one instant come after arrivals.
     fn releases(mut bucket: AckBucket<u64>, arrivals: &[(u64, u64)], rate: impl Fn(Time) -> f64) -> Vec<(u64, Time)> {

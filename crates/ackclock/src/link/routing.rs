@@ -209,10 +209,7 @@ impl FarEnds {
 mod tests {
     use super::*;
     use crate::ids::Id;
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
-    }
+    use crate::units::instants::ps as at;
 
     fn node(number: usize) -> NodeId {
         NodeId::from_index(number)

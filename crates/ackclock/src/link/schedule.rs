@@ -385,10 +385,7 @@ mod tests {
     use super::*;
     use crate::ids::Id;
     use crate::link::NoReceiver;
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
-    }
+    use crate::units::instants::ps as at;
 
     fn ps(ps: u64) -> Span {
         Span::from_ps(ps)

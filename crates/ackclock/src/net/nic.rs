@@ -86,13 +86,10 @@ impl Nic {
 mod tests {
     use super::*;
     use crate::ids::Id;
+    use crate::units::instants::ps as at;
 
     fn vc(number: usize) -> VcId {
         VcId::from_index(number)
-    }
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
     }
 
     /// A host with these segments waiting: connection and sequence number.

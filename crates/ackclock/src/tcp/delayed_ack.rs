@@ -60,10 +60,7 @@ impl DelayedAck {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
-    }
+    use crate::units::instants::ms as at;
 
     #[test]
     fn every_second_segment_in_order_is_acknowledged() {

@@ -264,15 +264,12 @@ impl DeliveryRateEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::instants::ms;
 
     const MSS: u64 = 1000;
 
     fn sample(delivered: &Delivered) -> Sample {
         delivered.sample.expect("something is delivered")
-    }
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
     }
 
     /// Ten segments, one every 10 ms from 0 on; each acknowledged 100 ms after it was sent: from the second flight on the

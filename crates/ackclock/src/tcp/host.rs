@@ -253,13 +253,10 @@ impl AckServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::instants::ps as at;
 
     fn served() -> Served {
         Served::of(&Values::defaults(Served::KEYS))
-    }
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
     }
 
     /// Mean 1 and standard deviation 1 of an exponential time, each with a standard error of 1/√n and √8/√n at most; of

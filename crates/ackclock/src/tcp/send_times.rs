@@ -98,10 +98,7 @@ impl SendTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
-    }
+    use crate::units::instants::ms;
 
     #[test]
     fn only_what_was_sent_once_gives_a_round_trip() {

@@ -259,12 +259,9 @@ impl RetransmissionTimer {
 mod tests {
     use super::*;
     use crate::tcp::TcpParams;
+    use crate::units::instants::ms;
 
     const WINDOW: Window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
-    }
 
     fn timer(kind: TimerKind) -> RetransmissionTimer {
         let params = TimerParams { kind, ..TcpParams::default().timer };

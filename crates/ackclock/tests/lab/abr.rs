@@ -210,8 +210,4 @@ impl RateAllocator for Observer {
     fn marks_efci(&self, queued: u64) -> bool {
         queued > 0 && (self.0 ^ queued).is_multiple_of(3)
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }

@@ -130,10 +130,6 @@ impl RateAllocator for Fixed {
     fn on_backward_rm(&mut self, _connection: usize, _queued: u64, cell: &mut RmCell) {
         cell.er = cell.er.min(self.0);
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }
 
 /// Three connections that are given a tenth of the link each.

@@ -195,10 +195,6 @@ impl ErrorModel for FifthLargePacket {
         self.large += u64::from(bytes >= 500);
         bytes >= 500 && self.large.is_multiple_of(5)
     }
-
-    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
-        Box::new(self.clone())
-    }
 }
 
 #[test]

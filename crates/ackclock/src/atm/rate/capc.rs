@@ -153,10 +153,6 @@ impl RateAllocator for Capc {
     fn efci_threshold(&self) -> Option<u64> {
         Some(u64::MAX)
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

@@ -54,10 +54,6 @@ impl RateAllocator for Efci {
     fn efci_threshold(&self) -> Option<u64> {
         Some(self.threshold)
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

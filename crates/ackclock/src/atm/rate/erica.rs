@@ -273,10 +273,6 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
     fn efci_threshold(&self) -> Option<u64> {
         Some(u64::MAX)
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }
 
 /// The least load: without it an idle port would divide by nothing.

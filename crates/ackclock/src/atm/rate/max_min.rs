@@ -69,10 +69,6 @@ impl RateAllocator for MaxMin {
     fn efci_threshold(&self) -> Option<u64> {
         Some(u64::MAX)
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use crate::units::{CELL_BITS, Rate, Span};
 /// Of an algorithm with [`RateAllocator::efci_threshold`], the counts of the interval that runs may come later, and in any order: several
 /// cells of one connection at once, before or after RM cells that were offered later, but at the latest before
 /// [`RateAllocator::on_interval_end`] is called for the interval in which they are offered. RM cells and ends of intervals keep their order.
-pub trait RateAllocator: Send {
+pub trait RateAllocator: CloneAllocator + Send {
     /// So many cells of ABR connection `vc` of this port are offered on their way forward, RM cells included, in rate or out.
     fn on_cells(&mut self, vc: usize, cells: u64);
     /// So many other cells are offered: of UBR, and those on the way back of a connection whose data go the other way.
@@ -58,8 +58,18 @@ pub trait RateAllocator: Send {
     fn allocation(&self) -> Option<f64> {
         None
     }
-    /// A copy in a box.
+}
+
+/// Copies of whatever algorithm.
+pub trait CloneAllocator {
+    /// The same algorithm in the same state.
     fn boxed_clone(&self) -> Box<dyn RateAllocator>;
+}
+
+impl<A: RateAllocator + Clone + 'static> CloneAllocator for A {
+    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
+        Box::new(self.clone())
+    }
 }
 
 impl Clone for Box<dyn RateAllocator> {

@@ -201,10 +201,6 @@ impl RateAllocator for SimplifiedEricaPlus {
     fn allocation(&self) -> Option<f64> {
         self.fair_share
     }
-
-    fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

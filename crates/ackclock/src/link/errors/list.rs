@@ -47,10 +47,6 @@ impl ErrorModel for List {
         self.next += usize::from(hit);
         hit
     }
-
-    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

@@ -99,10 +99,6 @@ impl ErrorModel for Markov {
         };
         Chance::new(state.loss).hits(self.losses.at(ordinal))
     }
-
-    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
-        Box::new(self.clone())
-    }
 }
 
 impl Stay {

@@ -23,13 +23,22 @@ use crate::rng::Stream;
 use crate::units::Time;
 
 /// Decides about packets, one after the other.
-pub trait ErrorModel: Send {
+pub trait ErrorModel: CloneModel + Send {
     /// Whether a packet of this size on the wire is corrupted, which passes the model now and before which so many passed it.
     /// Ordinals come in order; instants need not.
     fn corrupts(&mut self, ordinal: u64, now: Time, bytes: u32) -> bool;
+}
 
+/// Copies of whatever model.
+pub trait CloneModel {
     /// The same model in the same state.
     fn boxed_clone(&self) -> Box<dyn ErrorModel>;
+}
+
+impl<M: ErrorModel + Clone + 'static> CloneModel for M {
+    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
+        Box::new(self.clone())
+    }
 }
 
 /// An error model as a member of the family: what it says of itself, and how it begins.

@@ -57,10 +57,6 @@ impl ErrorModel for Periodic {
     fn corrupts(&mut self, ordinal: u64, _now: Time, _bytes: u32) -> bool {
         ordinal % self.params.every == self.params.offset
     }
-
-    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
-        Box::new(*self)
-    }
 }
 
 #[cfg(test)]

@@ -69,10 +69,6 @@ impl ErrorModel for Uniform {
         };
         chance.hits(self.draws.at(ordinal))
     }
-
-    fn boxed_clone(&self) -> Box<dyn ErrorModel> {
-        Box::new(*self)
-    }
 }
 
 #[cfg(test)]

@@ -277,15 +277,12 @@ impl Connection {
 mod tests {
     use super::*;
     use crate::ids::Id;
+    use crate::units::instants::ps as at;
 
     const CELL: u64 = 100;
 
     fn vc(number: usize) -> VcId {
         VcId::from_index(number)
-    }
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
     }
 
     fn span(ps: u64) -> Span {

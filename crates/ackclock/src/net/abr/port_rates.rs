@@ -218,6 +218,7 @@ mod tests {
     use super::*;
     use crate::atm::rate::{CustomRateAlgorithm, Port};
     use crate::units::Rate;
+    use crate::units::instants::ps as at;
 
     /// What an algorithm was told.
     #[derive(Clone, Debug, Default)]
@@ -259,10 +260,6 @@ mod tests {
         fn marks_efci(&self, queued: u64) -> bool {
             queued > 2
         }
-
-        fn boxed_clone(&self) -> Box<dyn RateAllocator> {
-            Box::new(self.clone())
-        }
     }
 
     /// A port with slots of 100 ps and intervals of five of them, which serves its connections 1 and 3.
@@ -275,10 +272,6 @@ mod tests {
         let served = |number, rm_rates| Some(Served { number, rm_rates: Some(rm_rates) });
         let served = vec![None, served(0, RmRates::Exact), None, served(1, RmRates::Tm4)];
         (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
-    }
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
     }
 
     fn rm(ccr: f64) -> RmCell {

@@ -287,6 +287,7 @@ mod tests {
     use super::*;
     use crate::feedback::{RoundTrip, Units, WindowFeedback};
     use crate::units::Span;
+    use crate::units::instants::us;
 
     /// Two flows with packets of 1000 bytes of payload and 1250 on the wire, a window of 64,000 and a round trip of 10 ms.
     fn edge(window: bool, bucket: bool) -> Edge<u32> {
@@ -301,10 +302,6 @@ mod tests {
         let params = WindowFeedback { round_trip: RoundTrip::Individual, units: Units::Payload };
         let feedback = Feedback { window: window.then_some(params), bucket, group: 1 };
         Edge::new(&feedback, &[flow, flow], &[0, 1], vec![f64::INFINITY; 2])
-    }
-
-    fn us(us: u64) -> Time {
-        Time::ZERO + Span::from_us(us)
     }
 
     fn ack(edge: &mut Edge<u32>, now: u64, session: usize, segments: u64, window: Option<u32>) -> Option<Passed<u32>> {

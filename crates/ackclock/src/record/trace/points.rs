@@ -85,10 +85,7 @@ const NOTHING: (Time, f64) = (Time::NEVER, f64::NAN);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
-    }
+    use crate::units::instants::ps as at;
 
     #[test]
     fn a_value_that_lasts_no_time_leaves_no_trace() {

@@ -219,10 +219,7 @@ mod tests {
     use super::*;
     use crate::record::Columns;
     use crate::record::trace::{DeliveryTrace, SenderTrace};
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
-    }
+    use crate::units::instants::ps as at;
 
     fn set(metrics: &[Metric]) -> MetricSet {
         metrics.iter().copied().collect()

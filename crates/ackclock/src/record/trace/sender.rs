@@ -201,10 +201,7 @@ const OF_EVERY_EVENT: [Metric; 5] =
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
-    }
+    use crate::units::instants::ps as at;
 
     fn set(metrics: &[Metric]) -> MetricSet {
         metrics.iter().copied().collect()

@@ -198,10 +198,7 @@ impl Jitter {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ps: u64) -> Time {
-        Time::from_ps(ps)
-    }
+    use crate::units::instants::ps as at;
 
     fn new(of_udp: bool) -> TransitTrace {
         TransitTrace::new(Some(at(0)), MetricSet::NONE, Span::from_ps(1), of_udp)

@@ -305,12 +305,9 @@ pub(super) fn start_over(loss: &Loss, window: &mut Window) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::instants::ms;
 
     const MSS: f64 = 1000.0;
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
-    }
 
     /// A round of `w` packets that took `rtt` ms, of which 100 are the path's.
     fn round(w: f64, rtt: f64) -> Round {

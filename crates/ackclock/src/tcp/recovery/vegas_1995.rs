@@ -129,7 +129,7 @@ mod tests {
     use crate::rng::Stream;
     use crate::tcp::cc::{CongestionControlParams, CongestionControlState, VegasParams, Window};
     use crate::tcp::{SendTimes, SsthreshFrom};
-    use crate::units::Span;
+    use crate::units::instants::ms;
 
     const MSS: u64 = 1000;
     const RETRANSMIT: DupAck = DupAck::FastRetransmit(TimerAction::Restart);
@@ -142,10 +142,6 @@ mod tests {
         window: Window,
         times: SendTimes,
         flight: Flight,
-    }
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
     }
 
     impl Connection {

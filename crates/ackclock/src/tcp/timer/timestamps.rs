@@ -80,10 +80,7 @@ impl Echo {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
-    }
+    use crate::units::instants::ms;
 
     fn carries(value: u32) -> Timestamps {
         Timestamps { value, echo: 0 }

@@ -1,14 +1,10 @@
 use super::*;
 use crate::tcp::cc::RateSample;
-use crate::units::Time;
+use crate::units::instants::ms as at;
 
 const MSS: f64 = 1000.0;
 /// The rate of the path, 100 kB/s; with a round trip of 100 ms it holds 10 kB.
 const RATE: f64 = 100_000.0;
-
-fn at(ms: u64) -> Time {
-    Time::ZERO + Span::from_ms(ms)
-}
 
 fn bbr(seed: u64) -> (Bbr3, Window) {
     let algorithm = Bbr3::new(&Bbr3Params::default(), Stream::new(seed, "f1", "test"));

@@ -3,6 +3,7 @@ use crate::rng::Stream;
 use crate::tcp::SsthreshFrom;
 use crate::tcp::cc::CongestionControlState;
 use crate::tcp::cc::{CongestionAvoidance, CongestionControlParams};
+use crate::units::instants::ms;
 
 const MSS: u64 = 1000;
 
@@ -13,10 +14,6 @@ struct Connection {
     congestion_control: CongestionControlState,
     window: Window,
     flight: Flight,
-}
-
-fn ms(ms: u64) -> Time {
-    Time::ZERO + Span::from_ms(ms)
 }
 
 fn block(start: u64, end: u64) -> SackBlock {
