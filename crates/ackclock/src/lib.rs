@@ -61,6 +61,9 @@
 //! assert_eq!(run.records().flows[0].counts.bytes_delivered, 100_000);
 //! ```
 
+#[macro_use]
+mod names;
+
 pub mod atm;
 mod batch;
 pub mod engine;

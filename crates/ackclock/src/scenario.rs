@@ -83,33 +83,10 @@ pub enum EventKind {
     RouteChanged,
 }
 
-impl EventKind {
-    /// Every kind.
-    pub const ALL: [EventKind; 8] = [
-        EventKind::Acquired,
-        EventKind::Handover,
-        EventKind::Lost,
-        EventKind::LinkUp,
-        EventKind::LinkDown,
-        EventKind::RouteFound,
-        EventKind::RouteLost,
-        EventKind::RouteChanged,
-    ];
-
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            EventKind::Acquired => "acquired",
-            EventKind::Handover => "handover",
-            EventKind::Lost => "lost",
-            EventKind::LinkUp => "link-up",
-            EventKind::LinkDown => "link-down",
-            EventKind::RouteFound => "route-found",
-            EventKind::RouteLost => "route-lost",
-            EventKind::RouteChanged => "route-changed",
-        }
-    }
-}
+names!(EventKind:
+    Acquired = "acquired", Handover = "handover", Lost = "lost", LinkUp = "link-up", LinkDown = "link-down",
+    RouteFound = "route-found", RouteLost = "route-lost", RouteChanged = "route-changed"
+);
 
 /// What is written down while a run goes on. It changes nothing else.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,86 +2,23 @@
 
 #[cfg(feature = "files")]
 use super::NodeId;
+use ackclock::names;
+
 use super::{EventKind, Gap, LinkKind, NodeKind, Reason};
 
-impl NodeKind {
-    /// All of them.
-    pub const ALL: [NodeKind; 2] = [NodeKind::Satellite, NodeKind::Terminal];
+names!(NodeKind: Satellite = "satellite", Terminal = "terminal");
 
-    /// The name by which files know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NodeKind::Satellite => "satellite",
-            NodeKind::Terminal => "terminal",
-        }
-    }
-}
+names!(LinkKind: Access = "access", InPlane = "in-plane", CrossPlane = "cross-plane", CrossSeam = "cross-seam");
 
-impl LinkKind {
-    /// All of them.
-    pub const ALL: [LinkKind; 4] = [LinkKind::Access, LinkKind::InPlane, LinkKind::CrossPlane, LinkKind::CrossSeam];
+names!(EventKind:
+    Acquired = "acquired", Handover = "handover", Lost = "lost", IslUp = "isl-up", IslDown = "isl-down"
+);
 
-    /// The name by which files know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            LinkKind::Access => "access",
-            LinkKind::InPlane => "in-plane",
-            LinkKind::CrossPlane => "cross-plane",
-            LinkKind::CrossSeam => "cross-seam",
-        }
-    }
-}
-
-impl EventKind {
-    /// All of them.
-    pub const ALL: [EventKind; 5] =
-        [EventKind::Acquired, EventKind::Handover, EventKind::Lost, EventKind::IslUp, EventKind::IslDown];
-
-    /// The name by which files know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            EventKind::Acquired => "acquired",
-            EventKind::Handover => "handover",
-            EventKind::Lost => "lost",
-            EventKind::IslUp => "isl-up",
-            EventKind::IslDown => "isl-down",
-        }
-    }
-}
-
-impl Reason {
-    /// All of them.
-    pub const ALL: [Reason; 11] = [
-        Reason::Start,
-        Reason::Rises,
-        Reason::BelowMask,
-        Reason::HigherElevation,
-        Reason::LongerInView,
-        Reason::ShorterPath,
-        Reason::Latitude,
-        Reason::Grazing,
-        Reason::SeamLongitude,
-        Reason::SeamPartner,
-        Reason::Clear,
-    ];
-
-    /// The name by which files know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Reason::Start => "start",
-            Reason::Rises => "rises",
-            Reason::BelowMask => "below-mask",
-            Reason::HigherElevation => "higher-elevation",
-            Reason::LongerInView => "longer-in-view",
-            Reason::ShorterPath => "shorter-way",
-            Reason::Latitude => "latitude",
-            Reason::Grazing => "grazing",
-            Reason::SeamLongitude => "seam-longitude",
-            Reason::SeamPartner => "seam-partner",
-            Reason::Clear => "clear",
-        }
-    }
-}
+names!(Reason:
+    Start = "start", Rises = "rises", BelowMask = "below-mask", HigherElevation = "higher-elevation",
+    LongerInView = "longer-in-view", ShorterPath = "shorter-way", Latitude = "latitude", Grazing = "grazing",
+    SeamLongitude = "seam-longitude", SeamPartner = "seam-partner", Clear = "clear"
+);
 
 impl Gap {
     /// The name by which files know it.

@@ -56,21 +56,14 @@ pub enum QuantityError {
     TooLarge { dimension: Dimension },
 }
 
-impl Dimension {
-    /// All of them.
-    pub const ALL: [Dimension; 10] = [
-        Dimension::Rate,
-        Dimension::Time,
-        Dimension::Size,
-        Dimension::Cells,
-        Dimension::Packets,
-        Dimension::Bdp,
-        Dimension::Segments,
-        Dimension::Ticks,
-        Dimension::Distance,
-        Dimension::Angle,
-    ];
+names!(Dimension:
+    Rate = "a rate", Time = "a time", Size = "a size in bytes", Cells = "a number of cells",
+    Packets = "a number of packets", Bdp = "a multiple of the bandwidth-delay product",
+    Segments = "a number of segments", Ticks = "a number of timer ticks", Distance = "a distance",
+    Angle = "an angle"
+);
 
+impl Dimension {
     /// The unit of columns of tables, as the end of their names, and how many base units it is.
     pub fn column_unit(self) -> (&'static str, f64) {
         match self {
@@ -84,22 +77,6 @@ impl Dimension {
             Dimension::Ticks => ("ticks", 1.0),
             Dimension::Distance => ("m", 1.0),
             Dimension::Angle => ("deg", 1e6),
-        }
-    }
-
-    /// What it is called in a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dimension::Rate => "a rate",
-            Dimension::Time => "a time",
-            Dimension::Size => "a size in bytes",
-            Dimension::Cells => "a number of cells",
-            Dimension::Packets => "a number of packets",
-            Dimension::Bdp => "a multiple of the bandwidth-delay product",
-            Dimension::Segments => "a number of segments",
-            Dimension::Ticks => "a number of timer ticks",
-            Dimension::Distance => "a distance",
-            Dimension::Angle => "an angle",
         }
     }
 

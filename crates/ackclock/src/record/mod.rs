@@ -196,19 +196,12 @@ pub enum DropReason {
     Ttl,
 }
 
-impl DropReason {
-    /// Every reason.
-    pub const ALL: [DropReason; 8] = [
-        DropReason::Overflow,
-        DropReason::PartialFrame,
-        DropReason::Policy,
-        DropReason::Corrupted,
-        DropReason::Outage,
-        DropReason::NoRoute,
-        DropReason::NoReceiver,
-        DropReason::Ttl,
-    ];
+names!(DropReason:
+    Overflow = "overflow", PartialFrame = "partial-frame", Policy = "policy", Corrupted = "corrupted",
+    Outage = "outage", NoRoute = "no-route", NoReceiver = "no-receiver", Ttl = "ttl"
+);
 
+impl DropReason {
     /// Counts a refusal by a queue for this reason.
     ///
     /// # Panics
@@ -222,20 +215,6 @@ impl DropReason {
             DropReason::Corrupted | DropReason::NoRoute | DropReason::NoReceiver | DropReason::Ttl => {
                 unreachable!("it is lost on a link, or behind it")
             }
-        }
-    }
-
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            DropReason::Overflow => "overflow",
-            DropReason::PartialFrame => "partial-frame",
-            DropReason::Policy => "policy",
-            DropReason::Corrupted => "corrupted",
-            DropReason::Outage => "outage",
-            DropReason::NoRoute => "no-route",
-            DropReason::NoReceiver => "no-receiver",
-            DropReason::Ttl => "ttl",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of this crate that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
+    ("names", &[]),
     ("units", &[]),
     ("ids", &[]),
     ("rng", &[]),
