@@ -37,12 +37,15 @@ pub fn engines_agree(scenario: &Scenario, seed: u64, stops: &[Time]) -> Result<R
     }
 }
 
-/// The same, as an assertion. Half of the stops lie on multiples of an odd span, where nothing else is.
+/// The same, as an assertion; and whatever came into a port went out, was refused or waits. Half of the stops lie on multiples of an odd span, where nothing else is.
 #[track_caller]
 pub fn assert_engines_agree(name: &str, scenario: &Scenario, seed: u64) -> Records {
     let ps = scenario.duration.as_ps();
     let stops = [ps / 7, ps / 7 + 1, ps / 2, ps / 10 * 9 - ps / 1000].map(Time::from_ps);
-    engines_agree(scenario, seed, &stops).unwrap_or_else(|difference| panic!("{name}, seed {seed}: {difference}"))
+    let records = engines_agree(scenario, seed, &stops);
+    let records = records.unwrap_or_else(|difference| panic!("{name}, seed {seed}: {difference}"));
+    super::conserves(&records);
+    records
 }
 
 /// The same on a parking lot of four switches, given as text, with each algorithm that gives rates to senders of TCP at all ports. `check`

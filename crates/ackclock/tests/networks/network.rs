@@ -69,33 +69,33 @@ fn a_paced_source_spaces_its_cells() {
     assert_eq!(flow(&records, "f1").completed, Some(Time::from_ps(expected)));
 }
 
+/// One segment over 10, 100 and 10 Mb/s.
+const ONE_PACKET: &str = r#"
+duration = "1 s"
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 1
+access_rate = "10 Mbps"
+access_delay = "1 ms"
+bottleneck_rate = "100 Mbps"
+bottleneck_delay = "2 ms"
+[tcp]
+dialect = "osu"
+mss = "1460 B"
+[traffic]
+size = "1460 B"
+"#;
+
 /// The same packet out, and its acknowledgement back over a return channel of 64 kb/s and 200 ms: 5 ms for 40 octets.
 #[test]
 fn a_return_channel_has_a_rate_and_a_delay_of_its_own() {
-    let text = r#"
-        duration = "1 s"
-        [network]
-        technology = "packet"
-        topology = "dumbbell"
-        sources = 1
-        access_rate = "10 Mbps"
-        access_delay = "1 ms"
-        bottleneck_rate = "100 Mbps"
-        bottleneck_delay = "2 ms"
-        [link."sw2->sw1"]
-        rate = "64 kbps"
-        delay = "200 ms"
-        [tcp]
-        dialect = "osu"
-        mss = "1460 B"
-        [traffic]
-        size = "1460 B"
-    "#;
+    let channel = ["link.sw2->sw1.rate=64 kbps", "link.sw2->sw1.delay=200 ms"];
     let us = |bits: u64, kbps: u64| bits * 1_000_000_000 / kbps; // ps
     let out = 2 * us(12_000, 10_000) + us(12_000, 100_000) + 4_000_000_000;
     let back = 2 * us(320, 10_000) + us(320, 64) + 202_000_000_000;
     for engine in [Engine::Batched, Engine::Reference] {
-        let mut simulation = sim::build_with(&scenario(text, &[]), 1, engine);
+        let mut simulation = sim::build_with(&scenario(ONE_PACKET, &channel), 1, engine);
         simulation.step(Time::NEVER);
         assert_eq!(flow(&simulation.records(), "f1").completed, Some(Time::from_ps(out + back)));
     }
@@ -104,23 +104,7 @@ fn a_return_channel_has_a_rate_and_a_delay_of_its_own() {
 /// A packet of 1500 octets over 10, 100 and 10 Mb/s, and its acknowledgement of 40 octets back.
 #[test]
 fn a_packet_is_stored_and_forwarded() {
-    let text = r#"
-        duration = "1 s"
-        [network]
-        technology = "packet"
-        topology = "dumbbell"
-        sources = 1
-        access_rate = "10 Mbps"
-        access_delay = "1 ms"
-        bottleneck_rate = "100 Mbps"
-        bottleneck_delay = "2 ms"
-        [tcp]
-        dialect = "osu"
-        mss = "1460 B"
-        [traffic]
-        size = "1460 B"
-    "#;
-    let records = run(&scenario(text, &[]), 1);
+    let records = run(&scenario(ONE_PACKET, &[]), 1);
     let us = |bits: u64, mbps: u64| bits * 1_000_000 / mbps; // ps
     let data = 2 * us(12_000, 10) + us(12_000, 100);
     let ack = 2 * us(320, 10) + us(320, 100);
@@ -437,15 +421,8 @@ fn fairness_of_nothing_is_none() {
 /// Several flows per host, traffic in both directions, a chain of switches with a slower link.
 const CHAIN: &str = r#"
 duration = "500 ms"
-[network]
-topology = "graph"
-[node]
-a = { kind = "host" }
-b = { kind = "host" }
-c = { kind = "host" }
-s = { kind = "switch" }
-t = { kind = "switch" }
-u = { kind = "switch" }
+network = { topology = "graph" }
+node = { a.kind = "host", b.kind = "host", c.kind = "host", s.kind = "switch", t.kind = "switch", u.kind = "switch" }
 [link]
 as = { ends = ["a", "s"], rate = "155.52 Mbps", delay = "10 us" }
 bs = { ends = ["b", "s"], rate = "155.52 Mbps", delay = "20 us" }

@@ -2,7 +2,7 @@
 
 use crate::lab::abr::{GREEDY, defaults, erica, with_abr};
 use crate::lab::agree::assert_engines_agree;
-use crate::lab::{conserves, flow, port, queues::cell_kinds, run, scenario};
+use crate::lab::{flow, port, queues::cell_kinds, run, scenario};
 use ackclock::atm::rate::RateAlgorithm;
 use ackclock::record::{Records, UdpCounts};
 use ackclock::scenario::{Scenario, ServiceCategory};
@@ -103,7 +103,6 @@ fn at_a_shared_port_a_cell_waits_for_the_end_of_its_slot() {
 #[test]
 fn alone_every_datagram_arrives() {
     let records = assert_engines_agree("alone", &scenario(SHARED, &["udp.u.stop=1.9 s"]), 1);
-    conserves(&records);
     let UdpCounts { sent, delivered, lost, bytes_delivered } = counts(&records);
     assert_eq!((sent, delivered, lost, bytes_delivered), (1900, 1900, 0, 1_900_000));
     assert_eq!(port(&records, "r->b").arrivals, 1900 * CELLS);
@@ -123,7 +122,6 @@ fn with_every_policy_each_datagram_arrives_or_is_lost() {
             &policy,
         ];
         let records = assert_engines_agree(&kind, &scenario(SHARED, &sets), 1);
-        conserves(&records);
         for (place, source) in records.udp.iter().enumerate() {
             let UdpCounts { sent, delivered, lost, .. } = source.counts;
             assert_eq!(sent, delivered + lost, "{kind}, {}", source.name);
@@ -170,9 +168,7 @@ fn a_datagram_that_loses_cells_at_two_ports_counts_once() {
 fn beside_abr(algorithm: &RateAlgorithm, sets: &[&str]) -> Records {
     let sets = [&["flow.f.from=c", "flow.f.to=b", "warmup=1 s"], sets].concat();
     let scenario = with_abr(&[SHARED, GREEDY].concat(), &sets, algorithm, |_| {});
-    let records = assert_engines_agree(algorithm.name(), &scenario, 1);
-    conserves(&records);
-    records
+    assert_engines_agree(algorithm.name(), &scenario, 1)
 }
 
 #[test]
@@ -222,7 +218,6 @@ fn datagrams_leave_a_host_of_abr_connections() {
             |params| params.nrm = 8,
         );
         let records = assert_engines_agree(pcr, &scenario, 1);
-        conserves(&records);
         let UdpCounts { sent, delivered, lost, .. } = counts(&records);
         assert_eq!((sent, delivered, lost), (1900, 1900, 0), "{pcr}");
         assert!(flow(&records, "f").counts.bytes_delivered > 100_000);

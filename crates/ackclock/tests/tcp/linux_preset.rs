@@ -1,7 +1,7 @@
 //! The dialect linux-2.2-sat over the link emulator of [VEGAS-A] §3: a file by hand, and the same lost packets for SACK and New Reno.
 
 use crate::lab::agree::assert_engines_agree;
-use crate::lab::{conserves, flow, scenario};
+use crate::lab::{flow, scenario};
 use ackclock::record::{Captured, DropReason, Records};
 use ackclock::tcp::sack_option::{KIND, PERMITTED_KIND, WireBlock, decode, encode};
 use ackclock::units::{Span, Time};
@@ -23,9 +23,7 @@ f = { from = "client1", to = "server", size = "1 MB" }
 "#;
 
 fn run(sets: &[&str], seed: u64) -> Records {
-    let records = assert_engines_agree(&sets.join(" "), &scenario(EMULATOR, sets), seed);
-    conserves(&records);
-    records
+    assert_engines_agree(&sets.join(" "), &scenario(EMULATOR, sets), seed)
 }
 
 /// SYN and its answer have 64 octets: 24 of options. Then an acknowledgement of 52, and two segments of 1500 octets, which one

@@ -3,7 +3,7 @@
 //! access link of 1 Gb/s, and 1500 octets at the rate of the middle.
 
 use crate::lab::agree::assert_engines_agree;
-use crate::lab::{conserves, flow, scenario};
+use crate::lab::{flow, scenario};
 use ackclock::record::{Columns, Metric, Records};
 use ackclock::units::Time;
 
@@ -21,9 +21,7 @@ fn path(duration: &str, rate: &str, delay: &str, tcp: &str, of_flow: &str) -> St
 }
 
 fn run(name: &str, text: &str, sets: &[&str]) -> Records {
-    let records = assert_engines_agree(name, &scenario(text, sets), 1);
-    conserves(&records);
-    records
+    assert_engines_agree(name, &scenario(text, sets), 1)
 }
 
 fn points(records: &Records, metric: Metric) -> Vec<(f64, f64)> {

@@ -1,7 +1,7 @@
 //! BBR over whole paths, on both engines.
 
 use crate::lab::agree::assert_engines_agree;
-use crate::lab::{SECOND_FLOW, conserves, flow, port, scenario, two_senders};
+use crate::lab::{SECOND_FLOW, flow, port, scenario, two_senders};
 use ackclock::record::{Columns, FlowRecord, Metric, Records, Series};
 use ackclock::units::Time;
 
@@ -15,9 +15,7 @@ fn path() -> String {
 const V3: &str = "tcp.congestion_control=bbr3";
 
 fn run(name: &str, sets: &[&str]) -> Records {
-    let records = assert_engines_agree(name, &scenario(&path(), sets), 1);
-    conserves(&records);
-    records
+    assert_engines_agree(name, &scenario(&path(), sets), 1)
 }
 
 /// Bits per second of payload that the bottleneck can carry: segments of 1448 octets with headers and timestamps.
