@@ -107,11 +107,6 @@ impl Plan {
         self.scenarios.iter().map(|planned| planned.seeds as usize).sum()
     }
 
-    /// Seconds of simulated time, all runs together.
-    pub fn simulated_seconds(&self) -> f64 {
-        self.scenarios.iter().map(|planned| planned.scenario.duration.as_secs_f64() * planned.seeds as f64).sum()
-    }
-
     /// The key of the run of a seed at a point of the plan.
     pub(crate) fn key(&self, point: &Point, seed: u64) -> Key {
         self.scenarios[self.index[point]].key(seed)

@@ -75,17 +75,15 @@ fn fba(threshold_cells: f64) -> CellPolicyParams {
 
 #[test]
 fn tail_drop_refuses_cells_and_remembers_nothing() {
-    let mut trace = Trace::new(2, CellPolicyParams::TailDrop(()));
     // Third cell: full. One leaves: the rest of the very same frame is let in, and the frame is damaged.
-    assert_eq!(trace.run("aaa -a a A"), "..o.o");
+    assert_eq!(Trace::new(2, CellPolicyParams::TailDrop(())).run("aaa -a a A"), "..o.o");
 }
 
 #[test]
 fn ppd_refuses_the_rest_of_a_hit_frame_but_keeps_its_end_mark() {
-    let mut trace = Trace::new(2, CellPolicyParams::Ppd(()));
     // Third cell overflows; there is room again, but the frame is lost, so its fourth cell is refused; the EOM is
     // kept, it delimits the next frame, which is accepted (until the buffer is full again).
-    assert_eq!(trace.run("aaa -a a A -a -a a"), "..op..");
+    assert_eq!(Trace::new(2, CellPolicyParams::Ppd(())).run("aaa -a a A -a -a a"), "..op..");
 }
 
 #[test]
@@ -98,15 +96,13 @@ fn ppd_without_room_loses_the_end_mark_too() {
 
 #[test]
 fn ppd_on_an_end_mark_that_overflows_counts_as_overflow() {
-    let mut trace = Trace::new(2, CellPolicyParams::Ppd(()));
-    assert_eq!(trace.run("aaA -a a"), "..o.");
+    assert_eq!(Trace::new(2, CellPolicyParams::Ppd(())).run("aaA -a a"), "..o.");
 }
 
 #[test]
 fn ppd_treats_connections_apart() {
-    let mut trace = Trace::new(2, CellPolicyParams::Ppd(()));
     // b overflows; a's own frame, begun before, is not affected once there is room.
-    assert_eq!(trace.run("abb -a a b B"), "..o.pp");
+    assert_eq!(Trace::new(2, CellPolicyParams::Ppd(())).run("abb -a a b B"), "..o.pp");
 }
 
 #[test]
@@ -128,9 +124,8 @@ fn epd_decides_at_the_first_cell_only() {
 
 #[test]
 fn epd_completes_accepted_frames_until_the_buffer_is_full() {
-    let mut trace = Trace::new(4, epd(2.0, None));
     // Begun at X = 0; cells 5 and 6 find K = 4: overflow, then partial discard.
-    assert_eq!(trace.run("aaaa aa -a A"), "....op.");
+    assert_eq!(Trace::new(4, epd(2.0, None)).run("aaaa aa -a A"), "....op.");
 }
 
 #[test]
@@ -152,15 +147,17 @@ fn selective_drop_refuses_those_above_their_share() {
 
 #[test]
 fn selective_drop_spares_everyone_up_to_the_threshold() {
-    let mut trace = Trace::new(20, selective_drop(4.0, None));
     // At X = 4 = R a monopolist with load ratio 1 is accepted; at 5 it is not.
-    assert_eq!(trace.run("AAAA A A"), ".....x");
+    assert_eq!(Trace::new(20, selective_drop(4.0, None)).run("AAAA A A"), ".....x");
 }
 
 #[test]
 fn selective_drop_never_refuses_a_connection_with_nothing_queued() {
-    let mut trace = Trace::new(6, selective_drop(4.0, None));
-    assert_eq!(trace.run("AAAAA B C"), "......o", "b and c hold nothing; c meets the end of the buffer");
+    assert_eq!(
+        Trace::new(6, selective_drop(4.0, None)).run("AAAAA B C"),
+        "......o",
+        "b and c hold nothing; c meets the end of the buffer"
+    );
 }
 
 #[test]
@@ -209,8 +206,7 @@ fn fba_tightens_from_the_threshold_to_the_end_of_the_buffer() {
 #[test]
 fn toggled_forgiveness_spares_every_second_time() {
     // Reading A over Selective Drop: a is greedy (load ratio 1) above R = 2.
-    let mut trace = Trace::new(20, selective_drop(2.0, Some(Forgiveness::Toggle)));
-    assert_eq!(trace.run("AAA A A A A"), "...x.x.");
+    assert_eq!(Trace::new(20, selective_drop(2.0, Some(Forgiveness::Toggle))).run("AAA A A A A"), "...x.x.");
 }
 
 #[test]
@@ -223,9 +219,8 @@ fn toggled_forgiveness_keeps_the_bit_through_frames_within_the_share() {
 
 #[test]
 fn toggled_forgiveness_is_per_connection() {
-    let mut trace = Trace::new(20, epd(2.0, Some(Forgiveness::Toggle)));
     // EPD+: above R everyone is refused and forgiven in turn, each by its own bit.
-    assert_eq!(trace.run("AAA A B A B C A"), "...xx..xx");
+    assert_eq!(Trace::new(20, epd(2.0, Some(Forgiveness::Toggle))).run("AAA A B A B C A"), "...xx..xx");
 }
 
 #[test]
