@@ -164,7 +164,7 @@ fn explain_says_what_a_word_means_wherever_it_is_used() {
         ("RTT", "round-trip time"),
         ("percentile", "p99"),
         ("Selective-Drop", "a value of the key `policy`"),
-        ("fq_codel", "FQ-CoDel, which is not modelled\n    docs/not-modelled.md"),
+        ("fq_pie", "FQ-PIE, which is not modelled\n    docs/not-modelled.md"),
         ("mtu", "The largest IP datagram"),
         ("forward RM cell", "resource management cell"),
         ("ERICA+", "a value of the key `rate_algorithm`"),

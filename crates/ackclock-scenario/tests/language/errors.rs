@@ -2,7 +2,7 @@
 
 mod links;
 
-use crate::render::{indented, said_about, said_about_files};
+use crate::render::{said_about, said_about_files};
 use ackclock_scenario::{LoadError, Memory, load};
 
 /// What is said about each change of a good scenario of two sources.
@@ -20,6 +20,10 @@ fn changes(changes: &[&str]) -> String {
 fn sets(sets: &[&str]) -> String {
     let said = |set: &&str| format!("--set {set}\n{}", indented(&said_about(crate::roundtrip::BASE, &[set])));
     sets.iter().map(said).collect::<Vec<_>>().join("\n")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 #[test]
@@ -195,8 +199,8 @@ fn unknown_words_and_keys() {
 #[test]
 fn what_is_not_modelled_is_said_with_its_page() {
     insta::assert_snapshot!(changes(&[
-        "queue.policy = \"blue\"",
-        "queue.policy = \"fq_codel\"",
+        "queue.policy = \"choke\"",
+        "queue.policy = \"fq_pie\"",
         "queue.ecn = true",
         "tcp.ecn = true",
         "tcp.congestion_control = \"westwood\"",

@@ -166,7 +166,10 @@ fn the_seed_makes_a_difference_where_it_is_said_to() {
             };
             loads += 1;
             let said = sim::has_randomness(&loaded.scenario);
-            let differ = fingerprint(&loaded, 1) != fingerprint(&loaded, 2);
+            // With two queues two connections share one under every second seed.
+            let seeds = if set.contains("flows = 2") { 2..=9 } else { 2..=2 };
+            let first = fingerprint(&loaded, 1);
+            let differ = seeds.into_iter().any(|seed| fingerprint(&loaded, seed) != first);
             if said != differ {
                 wrong.push(format!(
                     "said to depend on the seed: {said}; two seeds differ: {differ}; {sets:?} of {base}"
@@ -250,6 +253,23 @@ fn words() -> Vec<String> {
                 sets.extend(all.map(|(prefix, word)| format!("{prefix}.{key}={word}")));
             }
         }
+    }
+    // Of many queues two connections hardly ever share one.
+    for set in &mut sets {
+        for name in ["fq-codel", "drr"] {
+            if let Some(section) = set.strip_suffix(&format!(".policy={name:?}")) {
+                *set = format!("{section}={{ policy = {name:?}, {name} = {{ flows = 2 }} }}");
+            } else {
+                *set = set.replace(&format!("{name} = {{ "), &format!("{name} = {{ flows = 2, "));
+            }
+        }
+    }
+    // BLUE draws once packets have had no room.
+    for set in sets.iter_mut().filter(|set| set.contains("blue")) {
+        *set = match set.strip_suffix(".policy=\"blue\"") {
+            Some(section) => format!("{section}={{ policy = \"blue\", buffer = \"3 packets\" }}"),
+            None => set.replace("policy = \"blue\"", "policy = \"blue\", buffer = \"3 packets\""),
+        };
     }
     // A host in the middle, or a switch at the end, is another network.
     sets.retain(|set| !["node.sw1.kind=\"host\"", "node.d1.kind=\"switch\""].contains(&set.as_str()));

@@ -13,7 +13,7 @@ use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::link::PacketKind;
 use crate::queue::Buffer;
 use crate::queue::PolicyParams;
-use crate::queue::packet::PacketPolicy;
+use crate::queue::packet::{QueueDiscipline, QueuePort};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Route, Scenario, Technology};
 use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
@@ -179,8 +179,11 @@ pub(super) fn limits(buffer: scenario::Buffer) -> (u32, u64) {
     }
 }
 
-pub(super) fn packet_policy(link: &scenario::Link, seed: u64) -> Box<dyn PacketPolicy> {
-    link.queue.policy.of_packets().start(link.rate, &link.name, seed)
+/// The queue discipline of a packet port, which connections with these names cross (as hashes).
+pub(super) fn discipline(link: &scenario::Link, flows: &[u64], seed: u64) -> Box<dyn QueueDiscipline> {
+    let (max_packets, max_bytes) = limits(link.queue.buffer);
+    let port = QueuePort { rate: link.rate, max_packets, max_bytes, flows };
+    link.queue.policy.of_packets().start(&port, &link.name, seed)
 }
 
 /// Whether a packet port knows, when a packet arrives, when it will be at the other end of the link.

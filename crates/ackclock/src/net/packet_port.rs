@@ -1,31 +1,30 @@
-//! The output port of a packet switch, event by event: a FIFO limited in packets or in bytes, any drop policy, any link.
+//! The output port of a packet switch, event by event: any queue discipline, any link.
 //!
 //! The reference engine drives every packet port like this, the batched one those whose departures are not known when
-//! packets arrive: behind them is a link that changes or corrupts packets, or they have a policy that looks at time.
+//! packets arrive: behind them is a link that changes or corrupts packets, or their discipline is more than a FIFO with tail drop.
 
 use super::feedback::PacketRates;
 use super::link::{Link, PacketMeta, Transmitted};
 use super::queue_monitor::QueueMonitor;
-use crate::ids::VcId;
-use crate::queue::packet::{PacketArrival, PacketPolicy};
-use crate::queue::packet_fifo::{PacketFifo, Waits};
-use crate::queue::{DropReason, Verdict};
+use crate::ids::{Id, VcId};
+use crate::queue::DropReason;
+use crate::queue::packet::{Dropped, LinkUse, QueueDiscipline, QueuedPacket};
 use crate::units::{Rate, Span, Time};
 
 /// A packet port; `T` is what the engine knows a packet by.
-#[derive(Clone)]
 pub(super) struct PacketPort<T> {
     rate: Rate,
     delay: Span,
     /// What is behind it, if that is more than a link of constant rate and delay.
     pub(super) link: Option<Box<Link>>,
-    policy: Box<dyn PacketPolicy>,
-    /// See [`BatchHints::accepts_at_once`](crate::queue::packet::BatchHints::accepts_at_once).
+    discipline: Box<dyn QueueDiscipline>,
+    /// See [`QueueDiscipline::accepts_at_once`].
     accepts_at_once: bool,
-    fifo: PacketFifo<Waiting<T>>,
+    dropped: Dropped,
+    waiting: WaitingPackets<T>,
     /// When the last transmission is complete.
     free: Time,
-    /// When the first of the queue begins to be transmitted, and when all of it is lost.
+    /// When the next of those that wait begins to be transmitted, and when all of them are lost.
     next_start: Time,
     flush: Time,
     /// The rates that it gives to TCP flows, if it does.
@@ -33,17 +32,37 @@ pub(super) struct PacketPort<T> {
     pub(super) monitor: QueueMonitor,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Waiting<T> {
-    meta: PacketMeta,
-    arrived: Time,
-    handle: T,
+/// The packets that a discipline has, by the handles that it knows them by.
+struct WaitingPackets<T> {
+    places: Vec<(PacketMeta, T)>,
+    free: Vec<u32>,
+    bytes: u64,
 }
 
-impl<T: Copy + Default> Waits for Waiting<T> {
-    #[inline(always)]
-    fn bytes(&self) -> u32 {
-        self.meta.packet.bytes
+impl<T: Copy> WaitingPackets<T> {
+    fn is_empty(&self) -> bool {
+        self.places.len() == self.free.len()
+    }
+
+    fn put(&mut self, meta: PacketMeta, handle: T) -> u32 {
+        self.bytes += u64::from(meta.packet.bytes);
+        match self.free.pop() {
+            Some(place) => {
+                self.places[place as usize] = (meta, handle);
+                place
+            }
+            None => {
+                self.places.push((meta, handle));
+                self.places.len() as u32 - 1
+            }
+        }
+    }
+
+    fn take(&mut self, place: u32) -> (PacketMeta, T) {
+        self.free.push(place);
+        let (meta, handle) = self.places[place as usize];
+        self.bytes -= u64::from(meta.packet.bytes);
+        (meta, handle)
     }
 }
 
@@ -67,22 +86,22 @@ pub(super) enum Turn<T> {
     IntervalEnds,
 }
 
-impl<T: Copy + Default> PacketPort<T> {
+impl<T: Copy> PacketPort<T> {
     /// An idle port before a link of this rate and delay, unless `link` says more.
     pub(super) fn new(
         (rate, delay): (Rate, Span),
         link: Option<Box<Link>>,
-        policy: Box<dyn PacketPolicy>,
-        max_bytes: u64,
+        discipline: Box<dyn QueueDiscipline>,
         monitor: QueueMonitor,
     ) -> PacketPort<T> {
         PacketPort {
             rate,
             delay,
             link,
-            accepts_at_once: policy.accepts_at_once(),
-            policy,
-            fifo: PacketFifo::new(max_bytes),
+            accepts_at_once: discipline.accepts_at_once(),
+            discipline,
+            dropped: Dropped::default(),
+            waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), bytes: 0 },
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
@@ -119,51 +138,58 @@ impl<T: Copy + Default> PacketPort<T> {
         if let Some(rates) = &mut self.rates {
             rates.on_arrival(meta.vc, meta.packet.bytes.into());
         }
-        let is_idle = self.fifo.first().is_none() && self.free <= now;
-        let goes_at_once = is_idle && self.up_from(now) == now;
-        if is_idle {
-            self.policy.on_idle();
+        let is_first = self.waiting.is_empty();
+        let is_idle = is_first && self.free <= now;
+        let is_free = is_idle && self.up_from(now) == now;
+        let link = LinkUse { idle: is_idle.then(|| now.since(self.free)), is_free };
+        let place = self.waiting.put(meta, handle);
+        let flow = meta.vc.index() as u32;
+        let packet = QueuedPacket { arrived: now, handle: place, bytes: meta.packet.bytes, flow };
+        self.discipline.enqueue(packet, link, &mut self.dropped);
+        // What leaves at once has never waited.
+        let leaves = if is_free { self.discipline.dequeue(now, &mut self.dropped) } else { None };
+        let is_accepted = self.lose_dropped(now, Some(place), &mut lost);
+        if leaves.is_some() {
+            self.waiting.take(place);
+            self.monitor.pass(now, meta.vc);
+            return self.transmit(now, now, meta, handle, lost);
         }
-        let has_room = self.fifo.has_room(meta.packet.bytes, self.monitor.buffer());
-        let arrival = PacketArrival {
-            now,
-            idle: is_idle.then(|| now.since(self.free)),
-            queued: self.monitor.buffer().queued(),
-            queued_bytes: self.fifo.bytes(),
-            is_full: !has_room && !goes_at_once,
-        };
-        match self.policy.on_enqueue(&arrival) {
-            Verdict::Drop(reason) => {
+        if is_accepted {
+            self.monitor.enter(now, meta.vc);
+            if is_first {
+                self.next_start = self.up_from(self.free.max(now));
+                self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
+            }
+        }
+        None
+    }
+
+    /// Those that the discipline has dropped are lost: those that waited, and perhaps the packet at `arriving`, which has just come.
+    /// Whether that one is not among them.
+    fn lose_dropped(&mut self, now: Time, arriving: Option<u32>, lost: &mut impl FnMut(T)) -> bool {
+        let mut is_accepted = true;
+        for (QueuedPacket { handle: place, .. }, reason) in self.dropped.drain() {
+            let (meta, handle) = self.waiting.take(place);
+            if arriving == Some(place) {
+                is_accepted = false;
                 self.monitor.refuse(now, meta.vc, meta.vc_name, meta.frame, reason);
-                lost(handle);
-                None
+            } else {
+                self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, reason);
             }
-            Verdict::Accept if goes_at_once => {
-                self.monitor.pass(now, meta.vc);
-                self.transmit(now, now, meta, handle, lost)
-            }
-            Verdict::Accept => {
-                self.monitor.enter(now, meta.vc);
-                let is_first = self.fifo.first().is_none();
-                *self.fifo.place(meta.packet.bytes) = Waiting { meta, arrived: now, handle };
-                if is_first {
-                    self.next_start = self.up_from(self.free.max(now));
-                    self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
-                }
-                None
-            }
+            lost(handle);
         }
+        is_accepted
     }
 
     /// A packet of `vc` and this size arrives. If it is certain to be transmitted at once and not to be lost, it is: returns
     /// when it arrives at the other end. `None`: nothing has happened that can be seen, [`PacketPort::on_arrival`] is to be
     /// asked. The reference engine always asks that.
     ///
-    /// It is certain if nothing waits or is transmitted, the link is stable, and the policy has nothing to remember and
+    /// It is certain if nothing waits or is transmitted, the link is stable, and the discipline has nothing to remember and
     /// refuses nothing that need not wait.
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<Time> {
-        if self.fifo.first().is_some() || now < self.free || !self.accepts_at_once {
+        if !self.waiting.is_empty() || now < self.free || !self.accepts_at_once {
             return None;
         }
         let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, now, bytes)?;
@@ -185,36 +211,28 @@ impl<T: Copy + Default> PacketPort<T> {
         // At one instant what departs comes first.
         let interval_ends = self.next_of_queue() > now;
         if let Some(rates) = self.rates.as_mut().filter(|_| interval_ends) {
-            rates.end_interval(self.fifo.bytes());
+            rates.end_interval(self.waiting.bytes);
             return Some(Turn::IntervalEnds);
         }
         if now == self.flush {
-            while let Some(Waiting { meta, handle, .. }) = self.fifo.pop() {
-                self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, DropReason::Outage);
-                lost(handle);
+            while let Some(packet) = self.discipline.flush() {
+                self.dropped.push(packet, DropReason::Outage);
             }
+            self.lose_dropped(now, None, &mut lost);
             return None;
         }
-        while let Some(Waiting { meta, arrived, handle }) = self.fifo.pop() {
-            match self.policy.on_dequeue(now, now.since(arrived), self.fifo.bytes()) {
-                Verdict::Accept => {
-                    self.monitor.leave(now, meta.vc, arrived);
-                    let leaves = self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && elsewhere(handle);
-                    let turn = match leaves {
-                        true => Some(Turn::Leaves(handle)),
-                        false => self.transmit(arrived, now, meta, handle, lost).map(Turn::Departs),
-                    };
-                    self.next_start = self.up_from(self.free.max(now));
-                    return turn;
-                }
-                Verdict::Drop(reason) => {
-                    self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, reason);
-                    lost(handle);
-                }
-            }
-        }
-        self.policy.on_idle();
-        None
+        let leaves = self.discipline.dequeue(now, &mut self.dropped);
+        self.lose_dropped(now, None, &mut lost);
+        let QueuedPacket { arrived, handle: place, .. } = leaves?;
+        let (meta, handle) = self.waiting.take(place);
+        self.monitor.leave(now, meta.vc, arrived);
+        let leaves = self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && elsewhere(handle);
+        let turn = match leaves {
+            true => Some(Turn::Leaves(handle)),
+            false => self.transmit(arrived, now, meta, handle, lost).map(Turn::Departs),
+        };
+        self.next_start = self.up_from(self.free.max(now));
+        turn
     }
 
     /// When something happens here that is not an arrival.
@@ -223,7 +241,7 @@ impl<T: Copy + Default> PacketPort<T> {
     }
 
     fn next_of_queue(&self) -> Time {
-        if self.fifo.first().is_none() { Time::NEVER } else { self.next_start.min(self.flush) }
+        if self.waiting.is_empty() { Time::NEVER } else { self.next_start.min(self.flush) }
     }
 
     fn up_from(&self, time: Time) -> Time {
@@ -270,7 +288,7 @@ mod tests {
     use crate::link::{Reordering, Shape};
     use crate::net::link::LossRecording;
     use crate::queue::Buffer;
-    use crate::queue::packet::{CoDelParams, PacketPolicyParams};
+    use crate::queue::packet::{CoDelParams, PacketPolicyParams, QueuePort};
     use crate::record::PortRecord;
     use crate::scenario::{self, Queue};
     use proptest::prelude::*;
@@ -287,12 +305,18 @@ mod tests {
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
         let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, params, queue };
         let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
-        let policy = policy.start(rate(), "a->b", 1);
-        PacketPort::new((rate(), delay), link, policy, max_bytes, QueueMonitor::new(max_packets, 1, None))
+        let discipline = policy.start(&QueuePort { rate: rate(), max_packets, max_bytes, flows: &[0] }, "a->b", 1);
+        PacketPort::new((rate(), delay), link, discipline, QueueMonitor::new(max_packets, 1, None))
     }
 
     fn port(max_packets: u32, max_bytes: u64) -> PacketPort<u32> {
         of_policy(max_packets, max_bytes, &PacketPolicyParams::TailDrop(()), LinkParams::plain())
+    }
+
+    impl PacketPort<u32> {
+        fn waiting(&self) -> usize {
+            self.waiting.places.len() - self.waiting.free.len()
+        }
     }
 
     fn meta(bytes: u32) -> PacketMeta {
@@ -401,11 +425,7 @@ mod tests {
         for handle in 0..4 {
             arrive(&mut port, 0, handle, 100);
         }
-        assert_eq!(
-            (port.fifo.as_slice().len(), port.monitor.buffer().queued()),
-            (2, 2),
-            "one under way, two wait, one gone"
-        );
+        assert_eq!((port.waiting(), port.monitor.buffer().queued()), (2, 2), "one under way, two wait, one gone");
     }
 
     #[test]
@@ -414,11 +434,11 @@ mod tests {
         for handle in 0..3 {
             arrive(&mut port, 0, handle, 100);
         }
-        assert_eq!(port.fifo.as_slice().len(), 1);
+        assert_eq!(port.waiting(), 1);
         arrive(&mut port, 0, 3, 50);
-        assert_eq!(port.fifo.as_slice().len(), 2, "50 bytes fit exactly");
+        assert_eq!(port.waiting(), 2, "50 bytes fit exactly");
         arrive(&mut port, 0, 4, 1);
-        assert_eq!(port.fifo.as_slice().len(), 2);
+        assert_eq!(port.waiting(), 2);
     }
 
     fn down(queued: Queued) -> LinkParams {
@@ -449,7 +469,7 @@ mod tests {
             arrive(&mut port, 900, handle, 100);
         }
         assert_eq!(event(&mut port, 1000), (None, vec![1, 2]), "0 is under way");
-        assert_eq!((port.monitor.buffer().queued(), port.fifo.bytes()), (0, 0));
+        assert_eq!((port.monitor.buffer().queued(), port.waiting.bytes), (0, 0));
         assert_eq!(arrive(&mut port, 2000, 3, 100), None);
         assert_eq!(event(&mut port, 5000), (departs(3, 6800), vec![]), "what came later is not lost");
         let record = port.monitor.record(ns(9000), "a->b", ["v".to_owned()].into_iter());

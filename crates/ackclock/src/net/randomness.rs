@@ -40,20 +40,20 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
         }
     }
     // A link without connections draws nothing.
-    links.iter().any(of_link) && {
-        let crossed = crossed(scenario);
-        links.iter_ids().any(|(id, link)| crossed[id] && of_link(link))
+    links.iter().any(|link| of_link(link, usize::MAX)) && {
+        let crossing = crossing(scenario);
+        links.iter_ids().any(|(id, link)| crossing[id] > 0 && of_link(link, crossing[id]))
     }
 }
 
-/// The links that some route crosses, or may cross.
-fn crossed(scenario: &Scenario) -> IdVec<LinkId, bool> {
-    let mut crossed: IdVec<LinkId, bool> = scenario.links.iter().map(|_| false).collect();
+/// How many routes cross each link, or may cross it.
+fn crossing(scenario: &Scenario) -> IdVec<LinkId, usize> {
+    let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
     let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     for route in of_flows.chain(scenario.udp.iter().map(|source| &source.route)) {
-        route.links().into_iter().for_each(|link| crossed[link] = true);
+        route.links().into_iter().for_each(|link| crossing[link] += 1);
     }
-    crossed
+    crossing
 }
 
 fn of_flow(flow: &Flow) -> bool {
@@ -141,14 +141,15 @@ fn of_udp(source: &UdpFlow) -> bool {
     }
 }
 
-fn of_link(link: &Link) -> bool {
+/// A link that so many routes cross.
+fn of_link(link: &Link, routes: usize) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, params, queue } = link;
     let LinkParams { schedule, errors, jitter } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     // Rate algorithms draw nothing.
     let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = queue;
     *jitter > Span::ZERO
-        || policy.is_random()
+        || policy.is_random(routes)
         || schedule.as_deref().is_some_and(of_schedule)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| model.is_random())
 }

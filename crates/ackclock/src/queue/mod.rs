@@ -31,12 +31,12 @@ impl PolicyParams {
         }
     }
 
-    /// Whether the policy draws random numbers.
-    pub fn is_random(&self) -> bool {
+    /// Whether the seed makes a difference to the policy, at a port that so many connections cross.
+    pub fn is_random(&self, connections: usize) -> bool {
         match self {
             PolicyParams::TailDrop => false,
             PolicyParams::Cells(params) => params.is_random(),
-            PolicyParams::Packets(params) => params.is_random(),
+            PolicyParams::Packets(params) => params.is_random(connections),
         }
     }
 

@@ -1,7 +1,5 @@
-//! The packets that wait at an output port, first in, first out. Both engines have it: the reference engine keeps what it must
-//! know when the turn of a packet comes, the batched engine when that is.
+//! Packets that wait, first in, first out: those of a queue discipline, and those of a port whose departures are known on arrival.
 
-use super::Buffer;
 use crate::batch::Queue;
 
 /// A packet that waits.
@@ -24,10 +22,10 @@ impl<W: Waits> PacketFifo<W> {
         PacketFifo { max_bytes, bytes: 0, packets: Queue::default() }
     }
 
-    /// Whether a packet of so many octets may wait besides. `buffer` counts the packets that wait.
+    /// Whether a packet of so many octets may wait besides; `is_full`: no further packet may, whatever its size.
     #[inline(always)]
-    pub(crate) fn has_room(&self, bytes: u32, buffer: &Buffer) -> bool {
-        self.bytes + u64::from(bytes) <= self.max_bytes && !buffer.is_full()
+    pub(crate) fn has_room(&self, bytes: u32, is_full: bool) -> bool {
+        self.bytes + u64::from(bytes) <= self.max_bytes && !is_full
     }
 
     /// Appends any packet, to be overwritten with one of so many octets.
@@ -67,7 +65,6 @@ impl<W: Waits> PacketFifo<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Id, VcId};
 
     impl Waits for u32 {
         fn bytes(&self) -> u32 {
@@ -76,23 +73,17 @@ mod tests {
     }
 
     #[test]
-    fn packets_wait_in_order_while_their_octets_and_their_number_are_within_the_limits() {
-        let (mut fifo, mut buffer, vc) = (PacketFifo::new(150), Buffer::new(3, 1), VcId::from_index(0));
-        let enter = |fifo: &mut PacketFifo<u32>, buffer: &mut Buffer, bytes| {
+    fn packets_wait_in_order_while_their_octets_are_within_the_limit() {
+        let mut fifo = PacketFifo::new(150);
+        for bytes in [100, 20, 10] {
             *fifo.place(bytes) = bytes;
-            buffer.enter(vc);
-        };
-        enter(&mut fifo, &mut buffer, 100);
-        assert!(fifo.has_room(50, &buffer) && !fifo.has_room(51, &buffer));
-        enter(&mut fifo, &mut buffer, 20);
-        enter(&mut fifo, &mut buffer, 10);
-        assert!(!fifo.has_room(1, &buffer), "three packets");
+        }
+        assert!(fifo.has_room(20, false) && !fifo.has_room(21, false) && !fifo.has_room(20, true));
         assert_eq!(
             (fifo.pop(), fifo.first(), fifo.as_slice(), fifo.bytes()),
             (Some(100), Some(&20), &[20, 10][..], 30)
         );
-        buffer.leave(vc);
-        assert!(fifo.has_room(120, &buffer) && !fifo.has_room(121, &buffer));
+        assert!(fifo.has_room(120, false) && !fifo.has_room(121, false));
         assert_eq!((fifo.pop(), fifo.pop(), fifo.pop(), fifo.bytes()), (Some(20), Some(10), None, 0));
     }
 }

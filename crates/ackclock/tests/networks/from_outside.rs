@@ -8,7 +8,7 @@ use ackclock::atm::{AbrParams, cells_per_second};
 use ackclock::ids::Id;
 use ackclock::packet::RmCell;
 use ackclock::queue::cell::{self, CellArrival, CellPolicy, CellPolicyParams, CustomCellPolicy};
-use ackclock::queue::packet::{self, CustomPacketPolicy, PacketArrival, PacketPolicy, PacketPolicyParams};
+use ackclock::queue::packet::{self, CustomDiscipline, Fifo, PacketArrival, PacketPolicy, PacketPolicyParams};
 use ackclock::queue::{Buffer, DropReason, PolicyParams, Verdict};
 use ackclock::record::{PortRecord, Records};
 use ackclock::scenario::{Scenario, ServiceCategory};
@@ -98,17 +98,14 @@ impl PacketPolicy for Fiftieth {
         self.had_turn += 1;
         if self.had_turn.is_multiple_of(50) { Verdict::Drop(DropReason::Policy) } else { Verdict::Accept }
     }
-
-    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
-        Box::new(self.clone())
-    }
 }
 
 #[test]
 fn a_drop_policy_of_packets_from_outside_on_both_engines() {
-    let custom = PacketPolicyParams::Custom(CustomPacketPolicy::new(|_, _| Box::new(Fiftieth::default())));
+    let custom =
+        PacketPolicyParams::Custom(CustomDiscipline::new(|port, _| Box::new(Fifo::new(port, Fiftieth::default()))));
     assert_eq!(custom.name(), packet::CUSTOM);
-    assert!(custom.is_random(), "what is not known counts as random");
+    assert!(custom.is_random(1), "what is not known counts as random");
     let [without, with] = with_and_without(PACKETS, &PolicyParams::Packets(custom));
     assert_eq!(bottleneck(&without).drops.total(), 0, "the buffer is large");
     let (came, dropped) = (bottleneck(&with).arrivals, bottleneck(&with).drops);

@@ -2,6 +2,7 @@
 
 mod abr;
 mod abr_scenarios;
+mod flow_queues;
 mod from_outside;
 #[path = "../lab/mod.rs"]
 mod lab;

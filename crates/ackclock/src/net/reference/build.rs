@@ -83,7 +83,8 @@ pub(super) fn links(
             let trace = recorder.filter(|_| !last_hops[id]).and_then(|recorder| recorder.port(vcs));
             let changing = link::Link::new(id, link, seed, vcs, routed[id], build::loss_recording(recorder));
             let feeder = (wiring.feeders[id], wiring.input_names(id, scenario, all_vcs));
-            let mut output = output_of(link, feeder, changing, seed, vcs, trace);
+            let names: Vec<u64> = crossing.of(id).iter().map(|&vc| all_vcs[vc].name_hash).collect();
+            let mut output = output_of(link, feeder, changing, seed, &names, trace);
             match &mut output {
                 Output::Nic(..) => {
                     output = scheduler(scenario, id, all_vcs, crossing.of(id)).map_or(output, Output::Scheduler)
@@ -105,10 +106,10 @@ fn output_of(
     (feeder, inputs): (Feeder, Vec<u64>),
     changing: Option<Box<link::Link>>,
     seed: u64,
-    vcs: usize,
+    names: &[u64],
     trace: Option<Box<PortTrace>>,
 ) -> Output {
-    let (units, bytes) = limits(link.queue.buffer);
+    let (vcs, (units, _)) = (names.len(), limits(link.queue.buffer));
     let mut monitor = QueueMonitor::new(units, vcs, link.queue.policy.threshold_cells());
     if feeder != Feeder::PassThrough && vcs > 0 {
         monitor.trace = trace;
@@ -117,8 +118,8 @@ fn output_of(
         Feeder::Nic => Output::Nic(Nic::default(), changing),
         Feeder::PassThrough => Output::PassThrough(monitor),
         Feeder::Packets => {
-            let policy = build::packet_policy(link, seed);
-            Output::Packets(PacketPort::new((link.rate, link.delay), changing, policy, bytes, monitor))
+            let discipline = build::discipline(link, names, seed);
+            Output::Packets(PacketPort::new((link.rate, link.delay), changing, discipline, monitor))
         }
         Feeder::Cells => {
             let policy = link.queue.policy.of_cells().start(vcs);

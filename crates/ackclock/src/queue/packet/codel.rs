@@ -2,11 +2,11 @@
 //! turn comes, ever more often until the wait is short again.
 //! Source: RFC 8289 §5, whose names are used.
 
-use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{DropReason, Port, Verdict};
 use crate::rng::Stream;
-use crate::units::{Rate, Span, Time};
+use crate::units::{Span, Time};
 
 /// The parameters of CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,6 @@ impl Mechanism for CoDel {
         Key::new("mtu", Kind::bytes(1, 65_535), Default::Is(Value::bytes(1500)), "RFC 8289 §5.6",
             "No packet is dropped while no more bytes than this wait."),
     ];
-    const IS_RANDOM: bool = false;
     const DOUBT: fn(&Values) -> Option<Misfit> = |values| {
         (values.time("target") > values.time("interval")).then(|| Misfit {
             keys: &["target", "interval"],
@@ -66,15 +65,15 @@ impl Mechanism for CoDel {
         })
     };
     type Params = CoDelParams;
-    type State = CoDel;
+    type State = Fifo<CoDel>;
 
     fn params(values: &Values, _: &Port) -> Result<CoDelParams, Misfit> {
         let mtu_bytes = values.amount("mtu") as u32;
         Ok(CoDelParams { target: values.time("target"), interval: values.time("interval"), mtu_bytes })
     }
 
-    fn start(params: &CoDelParams, _rate: Rate, _draws: Stream) -> CoDel {
-        CoDel::new(*params)
+    fn start(params: &CoDelParams, port: &QueuePort<'_>, _draws: Stream) -> Fifo<CoDel> {
+        Fifo::new(port, CoDel::new(*params))
     }
 }
 
@@ -90,6 +89,11 @@ impl CoDel {
             last_count: 0,
             dropped: None,
         }
+    }
+
+    /// So many packets of its queue were dropped for lack of room.
+    pub(super) fn raise_count(&mut self, dropped: u64) {
+        self.count += dropped;
     }
 
     /// RFC 8289 §5.6, `dodequeue`: whether it is all right to drop.
@@ -161,10 +165,6 @@ impl PacketPolicy for CoDel {
         self.dropping = false;
         self.dropped = None;
     }
-
-    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
-        Box::new(self.clone())
-    }
 }
 
 impl BatchHints for CoDel {}
@@ -175,6 +175,12 @@ const LONGEST: Span = Span::from_secs(3600);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl CoDel {
+        pub(crate) fn count(&self) -> u64 {
+            self.count
+        }
+    }
 
     const PARAMS: CoDelParams = CoDelParams { target: Span::from_ms(5), interval: Span::from_ms(100), mtu_bytes: 1500 };
 

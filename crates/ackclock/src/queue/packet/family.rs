@@ -1,25 +1,24 @@
-//! The drop policies of packets.
+//! The queue disciplines of ports of packets: drop policies of a FIFO, and those of several queues.
 
 use std::sync::Arc;
 
-use super::{Mechanism, PacketPolicy};
+use super::{Mechanism, QueueDiscipline, QueuePort};
 use crate::factory::Factory;
 use crate::queue::Policy;
 use crate::rng::Stream;
-use crate::units::Rate;
 
 /// The family, a line each. From the list come the parameters, how each begins, and [`POLICIES`].
 macro_rules! packet_policies {
     ($($file:ident::$Name:ident,)*) => {
         $(use super::$file::$Name;)*
 
-        /// A drop policy of packets and its parameters.
+        /// A queue discipline and its parameters.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
         pub enum PacketPolicyParams {
             $($Name(<$Name as Mechanism>::Params),)*
-            /// A policy from outside.
-            Custom(CustomPacketPolicy),
+            /// A discipline from outside.
+            Custom(CustomDiscipline),
         }
 
         /// All of the family.
@@ -41,19 +40,20 @@ macro_rules! packet_policies {
                 }
             }
 
-            /// The policy before the first packet, at a port of this name and rate, under this seed.
-            pub fn start(&self, rate: Rate, port: &str, seed: u64) -> Box<dyn PacketPolicy> {
-                let draws = Stream::new(seed, port, self.name());
+            /// The discipline before the first packet, at this port, whose name is `name`, under this seed.
+            pub fn start(&self, port: &QueuePort<'_>, name: &str, seed: u64) -> Box<dyn QueueDiscipline> {
+                let draws = Stream::new(seed, name, self.name());
                 match self {
-                    $(PacketPolicyParams::$Name(params) => Box::new($Name::start(params, rate, draws)),)*
-                    PacketPolicyParams::Custom(custom) => (custom.start)(rate, draws),
+                    $(PacketPolicyParams::$Name(params) => Box::new($Name::start(params, port, draws)),)*
+                    PacketPolicyParams::Custom(custom) => (custom.start)(port, draws),
                 }
             }
 
-            /// Whether the policy draws random numbers; of one from outside this is not known, and said to be so.
-            pub fn is_random(&self) -> bool {
+            /// Whether the seed makes a difference at a port that so many connections cross; of one from outside this is not known, and
+            /// said to be so.
+            pub fn is_random(&self, connections: usize) -> bool {
                 match self {
-                    $(PacketPolicyParams::$Name(_) => $Name::IS_RANDOM,)*
+                    $(PacketPolicyParams::$Name(params) => $Name::is_random(params, connections),)*
                     PacketPolicyParams::Custom(_) => true,
                 }
             }
@@ -66,22 +66,27 @@ packet_policies! {
     red::Red,
     codel::CoDel,
     pie::Pie,
+    fq_codel::FqCoDel,
+    drr::Drr,
+    blue::Blue,
 }
 
-/// The name of a policy from outside.
+/// The name of a discipline from outside.
 pub const CUSTOM: &str = "custom";
 
-/// A policy that is none of the family: how it begins at a port of a rate, with random numbers of its own.
+/// A discipline that is none of the family: how it begins at a port, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CustomPacketPolicy {
+pub struct CustomDiscipline {
     start: Factory<Start>,
 }
 
-type Start = dyn Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync;
+type Start = dyn Fn(&QueuePort<'_>, Stream) -> Box<dyn QueueDiscipline> + Send + Sync;
 
-impl CustomPacketPolicy {
-    /// A policy that `start` begins, at each port anew.
-    pub fn new(start: impl Fn(Rate, Stream) -> Box<dyn PacketPolicy> + Send + Sync + 'static) -> CustomPacketPolicy {
-        CustomPacketPolicy { start: Factory::new(Arc::new(start)) }
+impl CustomDiscipline {
+    /// A discipline that `start` begins, at each port anew. That of a drop policy is a [`Fifo`](super::Fifo) with it.
+    pub fn new(
+        start: impl Fn(&QueuePort<'_>, Stream) -> Box<dyn QueueDiscipline> + Send + Sync + 'static,
+    ) -> CustomDiscipline {
+        CustomDiscipline { start: Factory::new(Arc::new(start)) }
     }
 }

@@ -1,16 +1,27 @@
-//! Drop policies of packets: a packet has an arrival time and a size, and may be refused when it comes, or dropped when
-//! its turn has come.
+//! What happens to packets at a port: queue disciplines, which own what waits, and drop policies, with which a [`Fifo`] is one. To a
+//! policy a packet has an arrival time and a size, and may be refused when it comes, or dropped when its turn has come.
 //!
-//! To add a policy: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
+//! To add one: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
 
+mod blue;
 mod codel;
+mod discipline;
+mod drr;
 mod family;
+mod fifo;
+mod flow_queues;
+mod fq_codel;
 mod pie;
 mod red;
 mod tail_drop;
 
+pub use blue::{Blue, BlueParams};
 pub use codel::{CoDel, CoDelParams};
-pub use family::{CUSTOM, CustomPacketPolicy, POLICIES, PacketPolicyParams};
+pub use discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket};
+pub use drr::{Drr, DrrParams};
+pub use family::{CUSTOM, CustomDiscipline, POLICIES, PacketPolicyParams};
+pub use fifo::Fifo;
+pub use fq_codel::{Backlog, FqCoDel, FqCoDelParams};
 pub use pie::{Pie, PieParams};
 pub use red::{AboveMax, Red, RedParams, Spacing};
 pub use tail_drop::TailDrop;
@@ -18,9 +29,9 @@ pub use tail_drop::TailDrop;
 use super::{DropReason, Port, Verdict};
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
-use crate::units::{Rate, Span, Time};
+use crate::units::{Span, Time};
 
-/// Decides about packets. The caller keeps the queue.
+/// Decides about the packets of a [`Fifo`].
 pub trait PacketPolicy: BatchHints + Send {
     /// Whether an arriving packet may enter; the queue does not contain it yet.
     fn on_enqueue(&mut self, arrival: &PacketArrival) -> Verdict;
@@ -33,9 +44,6 @@ pub trait PacketPolicy: BatchHints + Send {
 
     /// Nothing waits any more.
     fn on_idle(&mut self) {}
-
-    /// The same policy in the same state.
-    fn boxed_clone(&self) -> Box<dyn PacketPolicy>;
 }
 
 /// What an engine may leave out because its outcome is certain. The defaults are always right, and slow.
@@ -62,7 +70,7 @@ pub struct PacketArrival {
     pub is_full: bool,
 }
 
-/// A policy as a member of the family: what it says of itself, and how it begins.
+/// A discipline as a member of the family: what it says of itself, and how it begins.
 pub trait Mechanism {
     /// What scenario files call it.
     const NAME: &'static str;
@@ -70,16 +78,18 @@ pub trait Mechanism {
     const ABOUT: &'static str;
     /// Its parameters.
     const KEYS: &'static [Key];
-    /// Whether it draws random numbers.
-    const IS_RANDOM: bool;
+    /// Whether the seed makes a difference at a port that so many connections cross.
+    fn is_random(_params: &Self::Params, _connections: usize) -> bool {
+        false
+    }
     /// Why it cannot work in a buffer without a limit, if it cannot.
     const NEEDS_LIMIT: Option<&'static str> = None;
     /// What of its parameters is probably not meant, though it can be run.
     const DOUBT: fn(&Values) -> Option<Misfit> = |_| None;
     /// Its parameters, checked and in the units that it computes with.
     type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;
-    /// The policy at work.
-    type State: PacketPolicy + 'static;
+    /// The discipline at work; that of a policy is a [`Fifo`] with it.
+    type State: QueueDiscipline + 'static;
 
     /// Its parameters at a port.
     ///
@@ -87,14 +97,8 @@ pub trait Mechanism {
     /// If they do not fit together, or do not fit the port.
     fn params(values: &Values, port: &Port) -> Result<Self::Params, Misfit>;
 
-    /// The policy before the first packet, at a port of this rate, with random numbers from `draws`.
-    fn start(params: &Self::Params, rate: Rate, draws: Stream) -> Self::State;
-}
-
-impl Clone for Box<dyn PacketPolicy> {
-    fn clone(&self) -> Self {
-        (**self).boxed_clone()
-    }
+    /// The discipline before the first packet, at this port, with random numbers from `draws`.
+    fn start(params: &Self::Params, port: &QueuePort<'_>, draws: Stream) -> Self::State;
 }
 
 /// A packet that fits may enter.

@@ -7,11 +7,11 @@
 //! Deviation: packets are dropped, never marked; there is no ECN.
 //! Left out: the departure rate (§5.2), switching PIE on and off (§5.3), probabilities by size.
 
-use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{DropReason, Port, Verdict};
 use crate::rng::Stream;
-use crate::units::{Rate, Span, Time};
+use crate::units::{Span, Time};
 
 /// The parameters of PIE.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,9 +74,8 @@ impl Mechanism for Pie {
         Key::new("derandomize", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 8033 §5.4",
             "Whether drops very close to each other or very far apart are avoided."),
     ];
-    const IS_RANDOM: bool = true;
     type Params = PieParams;
-    type State = Pie;
+    type State = Fifo<Pie>;
 
     fn params(values: &Values, _: &Port) -> Result<PieParams, Misfit> {
         Ok(PieParams {
@@ -91,9 +90,20 @@ impl Mechanism for Pie {
         })
     }
 
-    fn start(params: &PieParams, _rate: Rate, draws: Stream) -> Pie {
+    fn is_random(_params: &PieParams, _connections: usize) -> bool {
+        true
+    }
+
+    fn start(params: &PieParams, port: &QueuePort<'_>, draws: Stream) -> Fifo<Pie> {
+        Fifo::new(port, Pie::new(*params, draws))
+    }
+}
+
+impl Pie {
+    /// PIE with random numbers from `draws`.
+    pub fn new(params: PieParams, draws: Stream) -> Pie {
         Pie {
-            params: *params,
+            params,
             next_update: Time::ZERO + params.update,
             drop_probability: 0.0,
             burst_allowance: params.max_burst,
@@ -104,9 +114,7 @@ impl Mechanism for Pie {
             drawn: 0,
         }
     }
-}
 
-impl Pie {
     /// Makes the updates that were due before `now`. Between two packets no measurement changes, so each can be made late.
     fn update_until(&mut self, now: Time) {
         while self.next_update < now {
@@ -186,10 +194,6 @@ impl PacketPolicy for Pie {
     fn on_idle(&mut self) {
         self.delay = Span::ZERO;
     }
-
-    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
-        Box::new(self.clone())
-    }
 }
 
 impl BatchHints for Pie {}
@@ -213,12 +217,13 @@ const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Rate;
 
     /// With its defaults, and without an allowance for bursts.
     fn pie() -> Pie {
         let rate = Rate::from_bps(10_000_000).unwrap();
         let params = Pie::params(&Values::defaults(Pie::KEYS), &Port { capacity_cells: None, rate }).unwrap();
-        let pie = Pie::start(&params, rate, Stream::new(1, "port", "pie"));
+        let pie = Pie::new(params, Stream::new(1, "port", "pie"));
         Pie { burst_allowance: Span::ZERO, ..pie }
     }
 

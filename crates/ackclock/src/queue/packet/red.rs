@@ -4,7 +4,7 @@
 //!
 //! Deviation: the average is over the packets that wait; the one in transmission does not count, as everywhere here.
 
-use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
 use crate::exact::power;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{DropReason, Port, Verdict};
@@ -87,9 +87,8 @@ impl Mechanism for Red {
         Key::new("mean_packet", Kind::bytes(1, 65_535), Default::Is(Value::bytes(500)), "ns-2",
             "The size of packets by which the average falls while the port is idle."),
     ];
-    const IS_RANDOM: bool = true;
     type Params = RedParams;
-    type State = Red;
+    type State = Fifo<Red>;
 
     fn params(values: &Values, _: &Port) -> Result<RedParams, Misfit> {
         let (min_packets, max_packets) = (values.amount("min_threshold"), values.amount("max_threshold"));
@@ -111,8 +110,12 @@ impl Mechanism for Red {
         })
     }
 
-    fn start(params: &RedParams, rate: Rate, draws: Stream) -> Red {
-        Red::new(*params, rate, draws)
+    fn is_random(_params: &RedParams, _connections: usize) -> bool {
+        true
+    }
+
+    fn start(params: &RedParams, port: &QueuePort<'_>, draws: Stream) -> Fifo<Red> {
+        Fifo::new(port, Red::new(*params, port.rate, draws))
     }
 }
 
@@ -179,10 +182,6 @@ impl PacketPolicy for Red {
             self.count = Some(0);
         }
         unless_full(arrival)
-    }
-
-    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
-        Box::new(self.clone())
     }
 }
 

@@ -1,11 +1,10 @@
 //! Tail drop: a packet is refused when it does not fit.
 //! Source: RFC 7567 §2.
 
-use super::{BatchHints, Mechanism, PacketArrival, PacketPolicy, unless_full};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Port, Verdict};
 use crate::rng::Stream;
-use crate::units::Rate;
 
 /// Tail drop has no state.
 #[derive(Clone, Copy, Debug)]
@@ -15,26 +14,21 @@ impl Mechanism for TailDrop {
     const NAME: &'static str = "tail-drop";
     const ABOUT: &'static str = "Packets that do not fit into the buffer are refused.";
     const KEYS: &'static [Key] = &[];
-    const IS_RANDOM: bool = false;
     type Params = ();
-    type State = TailDrop;
+    type State = Fifo<TailDrop>;
 
     fn params(_: &Values, _: &Port) -> Result<(), Misfit> {
         Ok(())
     }
 
-    fn start((): &(), _rate: Rate, _draws: Stream) -> TailDrop {
-        TailDrop
+    fn start((): &(), port: &QueuePort<'_>, _draws: Stream) -> Fifo<TailDrop> {
+        Fifo::new(port, TailDrop)
     }
 }
 
 impl PacketPolicy for TailDrop {
     fn on_enqueue(&mut self, arrival: &PacketArrival) -> Verdict {
         unless_full(arrival)
-    }
-
-    fn boxed_clone(&self) -> Box<dyn PacketPolicy> {
-        Box::new(*self)
     }
 }
 

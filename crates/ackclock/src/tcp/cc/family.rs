@@ -164,6 +164,7 @@ congestion_controls! {
     bbr1::Bbr1,
     bbr3::Bbr3,
     hybla::Hybla,
+    illinois::Illinois,
     vegas::Vegas,
     vegas_1995::Vegas1995,
     vegas_a::VegasA,

@@ -7,6 +7,7 @@ mod bbr3;
 mod cubic;
 mod family;
 mod hybla;
+mod illinois;
 mod path_model;
 mod reno;
 mod vegas;

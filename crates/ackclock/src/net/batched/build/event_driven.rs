@@ -43,13 +43,14 @@ impl Plan<'_> {
     }
 
     /// A packet port that is driven event by event.
-    fn event_port<T: Copy + Default>(&self, id: LinkId) -> PacketPort<T> {
+    fn event_port<T: Copy>(&self, id: LinkId) -> PacketPort<T> {
         let link = &self.scenario.links[id];
-        let (units, max_bytes) = build::limits(link.queue.buffer);
-        let mut monitor = QueueMonitor::new(units, self.crossing.of(id).len(), link.queue.policy.threshold_cells());
+        let names: Vec<u64> = self.crossing.of(id).iter().map(|&vc| self.vcs[vc].name_hash).collect();
+        let mut monitor =
+            QueueMonitor::new(build::limits(link.queue.buffer).0, names.len(), link.queue.policy.threshold_cells());
         monitor.trace = self.trace(id);
-        let policy = build::packet_policy(link, self.seed);
-        let mut port = PacketPort::new((link.rate, link.delay), self.link(id), policy, max_bytes, monitor);
+        let discipline = build::discipline(link, &names, self.seed);
+        let mut port = PacketPort::new((link.rate, link.delay), self.link(id), discipline, monitor);
         port.give_rates(packet_rates(self.scenario, id, self.crossing.of(id)));
         port
     }

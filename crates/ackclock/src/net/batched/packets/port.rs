@@ -369,7 +369,7 @@ impl PacketPort {
             now
         } else {
             // A policy that refuses more than what has no room is driven event by event.
-            if !self.fifo.has_room(packet.size, self.monitor.buffer()) {
+            if !self.fifo.has_room(packet.size, self.monitor.buffer().is_full()) {
                 self.refuse(packet, packet_side);
                 return None;
             }

@@ -1,0 +1,87 @@
+//! Queue disciplines: who of the packets at a port waits, in which order they leave, and which are dropped. A discipline owns what
+//! waits, in one queue or in several.
+//!
+//! To write one: its `enqueue` and its `dequeue`, and it never asks what a packet carries. The port counts and transmits.
+
+use super::DropReason;
+use crate::units::{Rate, Span, Time};
+
+/// A packet at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueuedPacket {
+    /// When it came.
+    pub arrived: Time,
+    /// What the port knows it by.
+    pub(crate) handle: u32,
+    /// Its size, octets.
+    pub bytes: u32,
+    /// The number of its connection at the port; see [`QueuePort::flows`].
+    pub flow: u32,
+}
+
+/// Owns the packets that wait at a port.
+pub trait QueueDiscipline: Send {
+    /// A packet comes to the port, at the time that it says. It waits from now on, unless it is among those that are `dropped`; others
+    /// may be dropped for it.
+    fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped);
+
+    /// The link is free: the packet that leaves. Others may be dropped before it. `None` if nothing waits any more.
+    fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket>;
+
+    /// The next packet that is lost because the link goes down; none is left in the end.
+    fn flush(&mut self) -> Option<QueuedPacket>;
+
+    /// Whether a packet that finds the link free and nothing waiting is certain to leave at once, and nothing is to be remembered of
+    /// it: then the discipline need not be told.
+    fn accepts_at_once(&self) -> bool {
+        false
+    }
+}
+
+/// What the link behind a port does when a packet comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkUse {
+    /// If nothing waits and nothing is transmitted: for how long.
+    pub idle: Option<Span>,
+    /// Whether the packet can be transmitted at once: then it needs no room, and is asked back before time goes on.
+    pub is_free: bool,
+}
+
+/// A port as a discipline begins at it.
+#[derive(Clone, Copy, Debug)]
+pub struct QueuePort<'a> {
+    /// The rate of its link.
+    pub rate: Rate,
+    /// The most packets that may wait.
+    pub max_packets: u32,
+    /// The most octets that may wait.
+    pub max_bytes: u64,
+    /// A number for each connection that may cross it, which is the same in every run: a hash of its name.
+    pub flows: &'a [u64],
+}
+
+/// Packets that are dropped at one instant, in that order, each with its reason.
+#[derive(Clone, Debug, Default)]
+pub struct Dropped(Vec<(QueuedPacket, DropReason)>);
+
+impl Dropped {
+    /// A packet is dropped: it no longer waits, or never did.
+    pub fn push(&mut self, packet: QueuedPacket, reason: DropReason) {
+        self.0.push((packet, reason));
+    }
+
+    /// Those that were dropped; then none are.
+    pub fn drain(&mut self) -> impl Iterator<Item = (QueuedPacket, DropReason)> + '_ {
+        self.0.drain(..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_small() {
+        assert_eq!(size_of::<QueuedPacket>(), 24);
+    }
+}
