@@ -1,10 +1,10 @@
 //! Flows of the service ABR, and ports that compute rates: what is said about wrong ones, and what the right ones become.
 
-use crate::render::said_about;
+use crate::good::loaded;
+use crate::render::{indented, said_about};
 use ackclock::atm::{AbrParams, RmRates};
 use ackclock::scenario::{Flow, ServiceCategory};
 use ackclock::units::Span;
-use ackclock_scenario::{Memory, load};
 
 /// Two ABR flows over 150 Mb/s and 6 ms there and back.
 const ABR: &str = r#"
@@ -25,8 +25,7 @@ service = "abr"
 fn sets(sets: &[&str]) -> String {
     let said = |set: &&str| {
         let given: Vec<&str> = set.split("; ").collect();
-        let text = said_about(ABR, &given);
-        format!("--set {set}\n{}", text.lines().map(|line| format!("    {line}\n")).collect::<String>())
+        format!("--set {set}\n{}", indented(&said_about(ABR, &given)))
     };
     sets.iter().map(said).collect::<Vec<_>>().join("\n")
 }
@@ -140,7 +139,7 @@ fn keys_become_parameters_in_cells_per_second() {
         "{ABR}[abr]\nmcr = \"424 kbps\"\nicr = \"848 kbps\"\nrif = \"1/512\"\ntbe = \"512 cells\"\n\
          [flow.f2]\npcr = \"25 Mbps\"\nabr = {{ nrm = \"64 cells\", frtt = \"1 ms\", rm_rates = \"tm4\" }}\n"
     );
-    let loaded = load(&Memory::new().with("test.toml", text.as_str()), "test.toml", &[]).unwrap();
+    let loaded = loaded(&text, &[]);
     let flows: Vec<&Flow> = loaded.scenario.flows.iter().collect();
     let first = AbrParams {
         mcr: 1000.0,
@@ -162,7 +161,7 @@ fn keys_become_parameters_in_cells_per_second() {
 /// A flow of UBR has no table of ABR, and its file none either.
 #[test]
 fn a_file_without_abr_shows_no_parameters_of_it() {
-    let loaded = load(&Memory::new().with("test.toml", crate::roundtrip::BASE), "test.toml", &[]).unwrap();
+    let loaded = loaded(crate::roundtrip::BASE, &[]);
     assert!(loaded.resolved.contains("service = \"ubr\"") && loaded.resolved.contains("rate_algorithm = \"none\""));
     assert!(!loaded.resolved.contains("[abr]") && !loaded.resolved.contains("[queue.e"), "{}", loaded.resolved);
 }

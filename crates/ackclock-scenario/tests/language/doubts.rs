@@ -1,6 +1,7 @@
 //! What can be run, but is probably not meant: each is said before the run, and its neighbour is not.
 
-use ackclock_scenario::{Memory, load};
+use crate::good;
+use ackclock_scenario::{Memory, load_annotated};
 
 /// Two hosts over 10 Mb/s and 20 ms: 25 kB are under way.
 const FILE: &str = r#"
@@ -19,10 +20,7 @@ buffer = "20 packets"
 
 /// The warnings of a scenario with these `--set` arguments.
 fn said(sets: &[&str]) -> Vec<String> {
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let loaded = load(&Memory::new().with("a.toml", FILE), "a.toml", &sets);
-    let loaded = loaded.unwrap_or_else(|error| panic!("{sets:?}: {error:#?}"));
-    loaded.warnings.iter().map(|warning| format!("{}: {}", warning.message, warning.label)).collect()
+    good::loaded(FILE, sets).warnings.iter().map(|warning| format!("{}: {}", warning.message, warning.label)).collect()
 }
 
 #[test]
@@ -100,20 +98,16 @@ fn each_doubt_is_said_and_its_neighbour_is_not() {
 #[test]
 fn packet_networks_have_the_tcp_of_today_and_a_window_that_follows_the_path() {
     let files = Memory::new().with("a.toml", FILE);
-    let (loaded, annotated) = ackclock_scenario::load_annotated(&files, "a.toml", &[]).unwrap();
+    let (loaded, annotated) = load_annotated(&files, "a.toml", &[]).unwrap();
     let line = |key: &str| annotated.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
     assert!(line("dialect").contains("\"standard\"") && line("dialect").contains("hosts of today"), "{annotated}");
     // Twice 25 kB, and 20 datagrams of at most 1448 + 80 octets: 80 560; at least 65 535.
     assert_eq!(loaded.scenario.flows.iter().next().unwrap().tcp.receive_window, 80_560);
     assert!(line("receive_window").contains("\"auto\"") && line("receive_window").contains("80560 B"), "{annotated}");
-    // The resolved text says the same again.
-    let again = load(&Memory::new().with("b.toml", loaded.resolved.clone()), "b.toml", &[]).unwrap();
-    assert_eq!(again.resolved, loaded.resolved);
-    assert_eq!(again.scenario, loaded.scenario);
+    crate::roundtrip::check_loaded(&loaded);
     let window = |sets: &[&str]| {
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let loaded = load(&files, "a.toml", &sets).unwrap();
-        let tcp = &loaded.scenario.flows.iter().next().unwrap().tcp;
+        let scenario = good::loaded(FILE, sets).scenario;
+        let tcp = &scenario.flows.iter().next().unwrap().tcp;
         (tcp.receive_window, tcp.window_scale)
     };
     // 50 ms of jitter: (8 + 1 + 1) * 2 + 50 = 70 ms are 87.5 kB, twice that 175 kB, and the buffer 30 560 B.
@@ -126,7 +120,7 @@ fn packet_networks_have_the_tcp_of_today_and_a_window_that_follows_the_path() {
     // On an ATM network all is as it was.
     let atm = "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\nsources = 1\nrate = \"155.52 Mbps\"\n\
                access_delay = \"5 us\"\ntrunk_delay = \"5 us\"\n[queue]\nbuffer = \"1000 cells\"\n";
-    let loaded = load(&Memory::new().with("a.toml", atm), "a.toml", &[]).unwrap();
+    let loaded = good::loaded(atm, &[]);
     assert!(
         loaded.resolved.contains("dialect = \"osu\"\n") && loaded.resolved.contains("receive_window = \"65535 B\"\n")
     );
@@ -134,7 +128,6 @@ fn packet_networks_have_the_tcp_of_today_and_a_window_that_follows_the_path() {
 
 #[test]
 fn bbr_is_the_newest() {
-    let loaded =
-        load(&Memory::new().with("a.toml", FILE), "a.toml", &["tcp.congestion_control=bbr".to_owned()]).unwrap();
+    let loaded = good::loaded(FILE, &["tcp.congestion_control=bbr"]);
     assert!(loaded.resolved.contains("congestion_control = \"bbr3\"\n"), "{}", loaded.resolved);
 }

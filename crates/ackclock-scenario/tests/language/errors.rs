@@ -2,7 +2,7 @@
 
 mod links;
 
-use crate::render::{said_about, said_about_files};
+use crate::render::{indented, said_about, said_about_files};
 use ackclock_scenario::{LoadError, Memory, load};
 
 /// What is said about each change of a good scenario of two sources.
@@ -20,10 +20,6 @@ fn changes(changes: &[&str]) -> String {
 fn sets(sets: &[&str]) -> String {
     let said = |set: &&str| format!("--set {set}\n{}", indented(&said_about(crate::roundtrip::BASE, &[set])));
     sets.iter().map(said).collect::<Vec<_>>().join("\n")
-}
-
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 #[test]

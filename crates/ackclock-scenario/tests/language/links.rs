@@ -1,11 +1,11 @@
 //! What tables of links say: about new links, about those of a topology, about one direction, about datagrams too large.
 
-use crate::render::said_about;
+use crate::good::{link, loaded};
+use crate::render::{indented, said_about};
 use ackclock::link::errors::{UniformParams, Unit};
 use ackclock::link::{AppliesTo, Delays, ErrorModelParams, ErrorParams, Place, Shape};
-use ackclock::scenario::{Link, Scenario};
+use ackclock::scenario::Scenario;
 use ackclock::units::{Rate, Span, Time};
-use ackclock_scenario::{Memory, load};
 
 /// Two sources, packets, a bottleneck of 10 Mb/s and 20 ms.
 const DUMBBELL: &str = r#"
@@ -21,21 +21,13 @@ bottleneck_delay = "20 ms"
 "#;
 
 fn scenario(file: &str) -> Scenario {
-    let loaded = match load(&Memory::new().with("test.toml", file), "test.toml", &[]) {
-        Ok(loaded) => loaded,
-        Err(error) => panic!("{error:#?}"),
-    };
+    let loaded = loaded(file, &[]);
     assert_eq!(loaded.warnings, [], "{file}");
-    crate::roundtrip::check_loaded(&loaded);
     loaded.scenario
 }
 
 fn dumbbell(tables: &str) -> Scenario {
     scenario(&format!("{DUMBBELL}{tables}"))
-}
-
-fn link<'a>(scenario: &'a Scenario, name: &str) -> &'a Link {
-    scenario.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("no link {name}"))
 }
 
 fn kbps(scenario: &Scenario, name: &str) -> u64 {
@@ -174,10 +166,7 @@ fn the_initial_window_follows_the_segments() {
 }
 
 fn said(tables: &[&str]) -> String {
-    let each = |tables: &&str| {
-        let said = said_about(&format!("{DUMBBELL}{tables}"), &[]);
-        format!("{tables}\n{}", said.lines().map(|line| format!("    {line}\n")).collect::<String>())
-    };
+    let each = |tables: &&str| format!("{tables}\n{}", indented(&said_about(&format!("{DUMBBELL}{tables}"), &[])));
     tables.iter().map(each).collect::<Vec<_>>().join("\n")
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::good::link;
 use ackclock::queue::PolicyParams;
 use ackclock::queue::cell::{
     CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, LoadRatioArithmetic, SelectiveDropParams,
 };
-use ackclock::scenario::{Buffer, Flow, ForcedDrop, Link, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
+use ackclock::scenario::{Buffer, Flow, ForcedDrop, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
@@ -37,10 +38,6 @@ fn changed(change: &str) -> Scenario {
     let loaded = loaded(&files, "test.toml", &[]);
     crate::roundtrip::check_loaded(&loaded);
     loaded.scenario
-}
-
-fn link<'a>(scenario: &'a Scenario, name: &str) -> &'a Link {
-    scenario.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("no link {name}"))
 }
 
 fn flow<'a>(scenario: &'a Scenario, name: &str) -> &'a Flow {

@@ -7,6 +7,8 @@ mod any_sweep_file;
 mod doubts;
 mod elements;
 mod errors;
+#[path = "../support/good.rs"]
+mod good;
 mod links;
 mod loading;
 mod properties;

@@ -1,10 +1,10 @@
 //! Rate control of TCP: what is said about feedback that cannot work, and what the keys become.
 
-use crate::render::said_about;
+use crate::good::{link, loaded};
+use crate::render::{indented, said_about};
 use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
 use ackclock::scenario::{EventKind, Route};
 use ackclock::units::{Span, Time};
-use ackclock_scenario::{Memory, load};
 
 const N_BY_N: &str = r#"
 duration = "1 s"
@@ -53,8 +53,7 @@ fn with_more(names: &str) -> String {
 }
 
 fn said(text: &str, sets: &[&str]) -> String {
-    let text = said_about(text, sets);
-    format!("{}\n{}", sets.join("; "), text.lines().map(|line| format!("    {line}\n")).collect::<String>())
+    format!("{}\n{}", sets.join("; "), indented(&said_about(text, sets)))
 }
 
 #[test]
@@ -175,7 +174,7 @@ fn feedback_where_routes_change() {
 #[test]
 fn what_routes_that_change_become() {
     let text = RING.to_owned() + CHANGES;
-    let loaded = load(&Memory::new().with("a.toml", &*text), "a.toml", &[]).unwrap();
+    let loaded = loaded(&text, &[]);
     let scenario = &loaded.scenario;
     let flow = scenario.flows.iter().next().unwrap();
     let path = |ms: u64| -> Vec<&str> {
@@ -195,23 +194,17 @@ fn what_routes_that_change_become() {
     assert_eq!(paths, [Some("b > r4 > r3 > r1 > a"), Some("b > r4 > r2 > r1 > a")]);
     // A change to the path that it is on is none.
     let same = text.replace("\"r2\", \"r1\", \"a\"] }]", "\"r3\", \"r1\", \"a\"] }]");
-    assert_eq!(load(&Memory::new().with("a.toml", &*same), "a.toml", &[]).unwrap().scenario.events, []);
-    // What is written out is the same scenario again.
-    let again = load(&Memory::new().with("a.toml", &*loaded.resolved), "a.toml", &[]).unwrap();
-    assert_eq!((again.scenario.flows, again.resolved), (loaded.scenario.flows, loaded.resolved));
+    assert_eq!(crate::good::loaded(&same, &[]).scenario.events, []);
 }
 
 #[test]
 fn what_the_keys_become() {
     let feedback = |sets: &[&str]| {
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let loaded = |text: &str| load(&Memory::new().with("a.toml", text), "a.toml", &sets).unwrap();
-        let (loaded, in_cells) = (loaded(N_BY_N), loaded(&N_BY_N.replace("packet", "atm")));
+        let (loaded, in_cells) = (loaded(N_BY_N, sets), loaded(&N_BY_N.replace("packet", "atm"), sets));
         let of_port = |link: &ackclock::scenario::Link| (link.name.clone(), link.queue.feedback);
         let all = |scenario: &ackclock::scenario::Scenario| scenario.links.iter().map(of_port).collect::<Vec<_>>();
         assert_eq!(all(&loaded.scenario), all(&in_cells.scenario));
-        let link = loaded.scenario.links.iter().find(|link| link.name == "sw1->sw2").unwrap();
-        link.queue.feedback
+        link(&loaded.scenario, "sw1->sw2").queue.feedback
     };
     let window = |round_trip, units| Some(WindowFeedback { round_trip, units });
     assert_eq!(
@@ -225,8 +218,7 @@ fn what_the_keys_become() {
     );
     assert_eq!(feedback(&["queue.tcp_feedback=bucket"]), Some(Feedback { window: None, bucket: true, group: 1 }));
     // Cells are not grouped.
-    let sets = ["queue.tcp_feedback=bucket".to_owned(), "queue.feedback_group=5".to_owned()];
-    let groups = load(&Memory::new().with("a.toml", N_BY_N), "a.toml", &sets).unwrap().scenario;
+    let groups = loaded(N_BY_N, &["queue.tcp_feedback=bucket", "queue.feedback_group=5"]).scenario;
     let of_ports: Vec<Option<Feedback>> = groups.links.iter().map(|link| link.queue.feedback).collect();
     assert!(of_ports.contains(&Some(Feedback { window: None, bucket: true, group: 5 })));
     assert_eq!(feedback(&["queue.tcp_feedback=none", "queue.rate_algorithm=none"]), None);
@@ -235,7 +227,7 @@ fn what_the_keys_become() {
 /// \[RATE-CONTROL\] figure 1: three groups of five with round trips of 10.06, 16 and 70 ms.
 #[test]
 fn the_heterogeneous_configuration_has_its_round_trips() {
-    let scenario = load(&Memory::new().with("a.toml", N_BY_N), "a.toml", &[]).unwrap().scenario;
+    let scenario = loaded(N_BY_N, &[]).scenario;
     let round_trips: Vec<(String, Span)> = scenario
         .flows
         .iter()

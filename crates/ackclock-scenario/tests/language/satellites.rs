@@ -1,6 +1,7 @@
 //! Satellites in scenario files: what is built of them, and what is said about wrong ones.
 
-use crate::render::{said_about, said_about_files};
+use crate::good::{link, loaded};
+use crate::render::{indented, said_about, said_about_files};
 use ackclock::link::Place;
 use ackclock::scenario::{Buffer, EventKind, NodeKind, Route, Scenario};
 use ackclock::units::{Rate, Span, Time};
@@ -37,14 +38,6 @@ const FALLING: &str = "FALLING\n\
     1 06251U 62025E   06176.82412014  .00008885  00000-0  12808-3 0  3985\n\
     2 06251  58.0579  54.0425 0030035 139.1568 221.1854 15.56387291  6774\n";
 
-fn loaded(file: &str, sets: &[&str]) -> Loaded {
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let loaded = load(&Memory::new().with("test.toml", file), "test.toml", &sets);
-    let loaded = loaded.unwrap_or_else(|error| panic!("{error:#?}"));
-    crate::roundtrip::check_loaded(&loaded);
-    loaded
-}
-
 fn microseconds(delay: Span) -> u64 {
     (delay.as_ps() + 500_000) / 1_000_000
 }
@@ -57,13 +50,13 @@ fn links(scenario: &Scenario) -> Vec<&str> {
 fn a_bent_pipe_is_one_hop_of_the_delay_of_both_links() {
     let errors = "san-francisco = { at = \"37.8 N 122.4 W\", errors = { model = \"uniform\", rate = 0.05 } }";
     let scenario = loaded(&GEO.replace("san-francisco = \"37.8 N 122.4 W\"", errors), &[]).scenario;
-    let up = scenario.links.iter().find(|link| link.name == "new-york->san-francisco").unwrap();
+    let up = link(&scenario, "new-york->san-francisco");
     // satellites.md: 253.174 ms.
     assert_eq!(microseconds(up.delay), 253_174);
     assert_eq!(up.rate, Rate::from_bps(1_500_000).unwrap());
     assert_eq!(up.params.errors.len(), 1);
     assert_eq!(up.params.errors[0].place, Place::Receiver, "errors of a place are what it receives");
-    let down = scenario.links.iter().find(|link| link.name == "san-francisco->new-york").unwrap();
+    let down = link(&scenario, "san-francisco->new-york");
     assert_eq!((down.delay, down.params.errors.len()), (up.delay, 0));
     assert_eq!(scenario.nodes.len(), 4, "two terminals and their hosts");
     assert!(scenario.events.iter().all(|event| event.kind == EventKind::Acquired && event.time == Time::ZERO));
@@ -73,8 +66,8 @@ fn a_bent_pipe_is_one_hop_of_the_delay_of_both_links() {
 fn a_regenerative_satellite_is_a_node_with_queues() {
     let scenario = loaded(GEO, &["satellites.payload=regenerative", "satellites.down_rate=3 Mbps"]).scenario;
     assert!(scenario.nodes.iter().any(|node| node.name == "sky" && node.kind == NodeKind::Switch));
-    let down = scenario.links.iter().find(|link| link.name == "sky->san-francisco").unwrap();
-    let up = scenario.links.iter().find(|link| link.name == "new-york->sky").unwrap();
+    let down = link(&scenario, "sky->san-francisco");
+    let up = link(&scenario, "new-york->sky");
     assert_eq!(down.rate, Rate::from_bps(3_000_000).unwrap());
     assert_eq!(microseconds(up.delay + down.delay), 253_174);
 }
@@ -84,13 +77,8 @@ fn a_regenerative_satellite_is_a_node_with_queues() {
 fn a_return_channel_has_the_rate_of_its_place() {
     let hub = "new-york = { at = \"40.9 N 73.9 W\", rate = \"40 Mbps\", down_rate = \"9 Mbps\" }";
     let file = GEO.replace("new-york = \"40.9 N 73.9 W\"", hub);
-    let mbps = |scenario: &Scenario, name: &str| {
-        let link = scenario.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("no link {name}"));
-        link.rate.as_bps() / 1_000_000
-    };
-    let pipe =
-        load(&Memory::new().with("test.toml", file.as_str()), "test.toml", &["satellites.rate=2 Mbps".to_owned()]);
-    let pipe = pipe.unwrap();
+    let mbps = |scenario: &Scenario, name: &str| link(scenario, name).rate.as_bps() / 1_000_000;
+    let pipe = loaded(&file, &["satellites.rate=2 Mbps"]);
     assert_eq!(pipe.warnings.len(), 1, "a mirror has no rate down");
     assert_eq!(mbps(&pipe.scenario, "new-york->san-francisco"), 40);
     assert_eq!(mbps(&pipe.scenario, "san-francisco->new-york"), 2);
@@ -122,7 +110,7 @@ fn a_terminal_has_one_link_up_and_each_satellite_that_serves_it_one_down() {
     assert_eq!(next("berkeley", 0), Some("berkeley->sky"));
     assert_eq!((next("3.4", 389), next("3.4", 390)), (Some("3.4->4.4"), Some("3.4->3.3")));
     assert_eq!((next("5.4", 389), next("5.3", 390)), (Some("5.4->boston"), Some("5.3->boston")));
-    let up = scenario.links.iter().find(|link| link.name == "berkeley->sky").unwrap();
+    let up = link(&scenario, "berkeley->sky");
     let schedule = up.params.schedule.as_ref().unwrap();
     let far_end = |seconds: u64| {
         let at = schedule.far_ends.as_ref().unwrap().at(Time::ZERO + Span::from_secs(seconds)).unwrap();
@@ -184,7 +172,7 @@ fn ground_networks_and_satellites_combine() {
 #[test]
 fn a_bdp_through_satellites_is_that_of_the_longest_path() {
     let scenario = loaded(&format!("{LEO}[queue]\nbuffer = \"1 bdp\"\n"), &[]).scenario;
-    let uplink = scenario.links.iter().find(|link| link.name == "berkeley->sky").unwrap();
+    let uplink = link(&scenario, "berkeley->sky");
     let Buffer::Bytes(bytes) = uplink.queue.buffer else { panic!("{:?}", uplink.queue.buffer) };
     assert!((18_700..18_900).contains(&bytes), "{bytes}");
 }
@@ -356,8 +344,7 @@ fn the_warning_of_a_long_path_names_what_makes_it_long_and_its_remedy_helps() {
 /// What is said about a scenario with something in the place of something else.
 fn changed(file: &str, from: &str, to: &str) -> String {
     assert!(file.contains(from), "{from}");
-    let said = said_about(&file.replacen(from, to, 1), &[]);
-    format!("{}\n{}", to.trim(), said.lines().map(|line| format!("    {line}\n")).collect::<String>())
+    format!("{}\n{}", to.trim(), indented(&said_about(&file.replacen(from, to, 1), &[])))
 }
 
 #[test]

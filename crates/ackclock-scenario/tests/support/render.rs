@@ -19,6 +19,10 @@ pub fn said_about_files(files: &Memory, sets: &[&str]) -> String {
     }
 }
 
+pub fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
+
 pub fn render(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {

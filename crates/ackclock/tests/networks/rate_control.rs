@@ -45,6 +45,20 @@ dialect = "standard"
 receive_window = "400000 B"
 "#;
 
+/// A host, a router and a host, with a flow from the first to the last.
+const ONE_ROUTER: &str = r#"
+duration = "500 ms"
+network = { technology = "packet", topology = "graph" }
+node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
+tcp.dialect = "osu"
+queue.rate_algorithm = "simplified-erica-plus"
+[link]
+left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
+right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }
+[flow]
+f = { from = "a", to = "b" }
+"#;
+
 const RATES: &str = "queue.rate_algorithm=simplified-erica-plus";
 
 fn run(text: &str, sets: &[&str]) -> Records {
@@ -191,25 +205,10 @@ fn a_bucket_releases_at_the_rate() {
 /// acknowledgements depend on each other at one instant.
 #[test]
 fn the_engines_agree_on_feedback_in_both_directions() {
-    let text = r#"
-duration = "500 ms"
-network = { technology = "packet", topology = "graph" }
-node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
-[tcp]
-dialect = "osu"
-
-[link]
-left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
-right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }
-[queue]
-rate_algorithm = "simplified-erica-plus"
-[flow]
-f = { from = "a", to = "b" }
-g = { from = "b", to = "a" }
-"#;
     for feedback in ["window", "bucket", "both"] {
         let chosen = format!("queue.tcp_feedback={feedback}");
-        let records = assert_engines_agree(feedback, &scenario(text, &[&chosen]), 1);
+        let scenario = scenario(ONE_ROUTER, &["flow.g.from=b", "flow.g.to=a", &chosen]);
+        let records = assert_engines_agree(feedback, &scenario, 1);
         assert!(records.ports.iter().all(|port| port.feedback.unwrap().acks > 10));
     }
 }
@@ -378,24 +377,9 @@ fn acknowledgements_are_those_of_the_port_by_which_the_data_left_last() {
 /// came counts that, which is the one of the receiver's host.
 #[test]
 fn acknowledgements_may_lose_their_route_in_a_bucket() {
-    let text = r#"
-duration = "500 ms"
-network = { technology = "packet", topology = "graph" }
-node = { a.kind = "host", r.kind = "switch", b.kind = "host" }
-[tcp]
-dialect = "osu"
-
-[link]
-left = { ends = ["a", "r"], rate = "10 Mbps", delay = "1 ms" }
-right = { ends = ["r", "b"], rate = "5 Mbps", delay = "1 ms" }
-[queue]
-rate_algorithm = "simplified-erica-plus"
-tcp_feedback = "bucket"
-[flow]
-f = { from = "a", to = "b" }
-"#;
     for sets in [&["capture=[\"b\"]"][..], &["record=[\"drops\"]"], &[]] {
-        let mut scenario = scenario(text, sets);
+        let sets = [&["queue.tcp_feedback=bucket"], sets].concat();
+        let mut scenario = scenario(ONE_ROUTER, &sets);
         let first = scenario.flows[FlowId::from_index(0)].backward.first();
         let back = scenario.links.iter_ids().find(|(_, link)| link.name == "r->a").unwrap().0;
         let (router, a) = (scenario.links[back].from, scenario.links[back].to);

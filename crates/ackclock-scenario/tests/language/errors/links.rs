@@ -1,7 +1,7 @@
 //! What is said about wrong links, packet queues, and sources of datagrams.
 
-use super::{indented, sets};
-use crate::render::said_about;
+use super::sets;
+use crate::render::{indented, said_about};
 
 /// A packet network of one link, with this said about it.
 fn link(keys: &str) -> String {

@@ -17,14 +17,16 @@ fn files_end_and_stopped_sources_fall_silent() {
     assert!(flow(&records, "f3").counts.bytes_delivered > 0);
 }
 
+/// One source on the LAN, whose queues take everything.
+fn one_source() -> String {
+    let one = LAN.replace("sources = 5", "sources = 1");
+    one.replace("1000 cells", "infinite").replace("policy = \"selective-drop\"", "policy = \"tail-drop\"")
+}
+
 #[test]
 fn forced_drops_lose_exactly_the_chosen_transmissions() {
-    let text = LAN
-        .replace("sources = 5", "sources = 1")
-        .replace("1000 cells", "infinite")
-        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"");
     let drops = "flow.f1.drops=[40, 41, { segment = 41, transmission = 2 }]";
-    let records = run(&scenario(&text, &[drops]), 1);
+    let records = run(&scenario(&one_source(), &[drops]), 1);
     let flow = flow(&records, "f1");
     assert_eq!(flow.counts.forced_drops, 3);
     assert!(flow.counts.retransmissions >= 3, "40 once, 41 twice");
@@ -33,12 +35,7 @@ fn forced_drops_lose_exactly_the_chosen_transmissions() {
 
 /// One source over an idle path with this round trip, and segments lost on purpose.
 fn alone(sets: &[&str]) -> FlowRecord {
-    let text = LAN
-        .replace("sources = 5", "sources = 1")
-        .replace("1000 cells", "infinite")
-        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"")
-        .replace("2 s", "60 s");
-    flow(&run(&scenario(&text, sets), 1), "f1").clone()
+    flow(&run(&scenario(&one_source().replace("2 s", "60 s"), sets), 1), "f1").clone()
 }
 
 /// Six segments, of which 0 and 3 are lost. The timeout sends 0 again; its acknowledgement says 3 and opens the window
@@ -79,10 +76,6 @@ fn three_adjacent_losses_under_reno_are_a_backoff_of_three() {
 /// A file of as many segments as the window, of which the first so many are lost, over a path of 480 ms and some, on both engines. In
 /// how many round trips it is complete: one if nothing is lost, and those of the recovery.
 fn round_trips_of_sack(window: u32, lost: u32, sets: &[&str]) -> u64 {
-    let text = LAN
-        .replace("sources = 5", "sources = 1")
-        .replace("1000 cells", "infinite")
-        .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"");
     let lost: Vec<String> = (0..lost).map(|number| number.to_string()).collect();
     let chosen = [
         "network.trunk_delay=240 ms".to_owned(),
@@ -92,7 +85,7 @@ fn round_trips_of_sack(window: u32, lost: u32, sets: &[&str]) -> u64 {
         format!("flow.f1.drops=[{}]", lost.join(", ")),
     ];
     let all: Vec<&str> = chosen.iter().map(String::as_str).chain(sets.iter().copied()).collect();
-    let records = assert_engines_agree(&format!("{sets:?}"), &scenario(&text, &all), 1);
+    let records = assert_engines_agree(&format!("{sets:?}"), &scenario(&one_source(), &all), 1);
     let flow = flow(&records, "f1");
     assert_eq!((flow.counts.timeouts, flow.counts.fast_retransmits), (0, u64::from(!lost.is_empty())), "{sets:?}");
     flow.completed.expect("it is complete").since(Time::ZERO) / Span::from_ms(480)
@@ -123,11 +116,7 @@ fn what_pipe_begins_with_decides_how_much_is_repaired_in_one_round_trip() {
 fn the_timer_that_a_fast_retransmit_restarts_expires_later() {
     for recovery in ["reno", "new-reno", "fall-floyd"] {
         for (restart, expiry) in [(false, 3000), (true, 3400)] {
-            let text = LAN
-                .replace("sources = 5", "sources = 1")
-                .replace("1000 cells", "infinite")
-                .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"")
-                .replace("fall-floyd", recovery);
+            let text = one_source().replace("fall-floyd", recovery);
             let key = format!("tcp.restart_timer_on_fast_retransmit={restart}");
             let sets = [
                 "network.trunk_delay=240 ms",
@@ -150,10 +139,6 @@ fn the_timer_that_a_fast_retransmit_restarts_expires_later() {
 #[test]
 fn the_guard_ignores_what_go_back_n_sends_needlessly() {
     for (guard, fast_retransmits) in [(false, 2), (true, 1)] {
-        let text = LAN
-            .replace("sources = 5", "sources = 1")
-            .replace("1000 cells", "infinite")
-            .replace("policy = \"selective-drop\"", "policy = \"tail-drop\"");
         let lost_again: Vec<String> =
             (0..4).map(|number| format!("{number}, {{ segment = {number}, transmission = 2 }}")).collect();
         let sets = [
@@ -165,7 +150,7 @@ fn the_guard_ignores_what_go_back_n_sends_needlessly() {
             format!("tcp.fall-floyd.guard_after_timeout={guard}"),
         ];
         let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-        let records = assert_engines_agree("guard", &scenario(&text, &sets), 1);
+        let records = assert_engines_agree("guard", &scenario(&one_source(), &sets), 1);
         let counts = &flow(&records, "f1").counts;
         assert_eq!((counts.fast_retransmits, counts.timeouts), (fast_retransmits, 1), "guard {guard}");
     }
