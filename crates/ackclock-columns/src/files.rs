@@ -242,7 +242,7 @@ fn within_result(folder: &Path) -> Option<([&Path; 2], &Path)> {
     let name = |path: &'_ Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let above = folder.parent()?;
     let is_within = match name(above).as_str() {
-        "tables" | "captures" => name(folder).starts_with("seed-"),
+        "tables" | "captures" | "flows" => name(folder).starts_with("seed-"),
         ".ackclock.unfinished" => true,
         _ => false,
     };

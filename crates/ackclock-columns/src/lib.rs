@@ -44,6 +44,10 @@ pub enum Kind {
     Whole,
     /// Numbers, some of which are not there.
     Optional,
+    /// Names, hardly any of which comes twice.
+    Name,
+    /// Whole numbers from 0 to 2⁶³, some of which are not there.
+    OptionalWhole,
 }
 
 /// The values of a column.
@@ -67,6 +71,12 @@ pub enum Values<'a> {
     Same(i64, usize),
     /// Numbers, or nothing.
     Optional(Vec<Option<f64>>),
+    /// Names, one after the other in one text, and where each begins; after the last where it ends.
+    Names(&'a str, &'a [usize]),
+    /// Whole numbers below 2⁶³.
+    Integers(&'a [u64]),
+    /// Whole numbers below 2⁶³, or nothing.
+    OptionalWhole(Vec<Option<u64>>),
 }
 
 impl Values<'_> {
@@ -81,6 +91,9 @@ impl Values<'_> {
             Values::Number(pieces) | Values::Whole(pieces) => pieces.iter().map(|piece| piece.len()).sum(),
             Values::Same(_, rows) => *rows,
             Values::Optional(numbers) => numbers.len(),
+            Values::Names(_, bounds) => bounds.len() - 1,
+            Values::Integers(numbers) => numbers.len(),
+            Values::OptionalWhole(numbers) => numbers.len(),
         }
     }
 }

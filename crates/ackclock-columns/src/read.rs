@@ -92,12 +92,34 @@ impl<'a> Rows<'a> {
 
     /// The next column, of numbers that are not there on some rows.
     pub fn optional(&mut self) -> Result<Vec<Option<f64>>, ParquetError> {
+        self.sparse(|reader| match reader {
+            ColumnReader::DoubleColumnReader(reader) => Some(reader),
+            _ => None,
+        })
+    }
+
+    /// The next column, of whole numbers that are not there on some rows.
+    ///
+    /// # Errors
+    /// If it is of another kind, shorter than the table, or has a negative number.
+    pub fn optional_whole(&mut self) -> Result<Vec<Option<u64>>, ParquetError> {
+        let values = self.sparse(|reader| match reader {
+            ColumnReader::Int64ColumnReader(reader) => Some(reader),
+            _ => None,
+        })?;
+        let whole = |number: i64| u64::try_from(number).map_err(|_| wrong("a whole number is negative"));
+        values.into_iter().map(|number| number.map(whole).transpose()).collect()
+    }
+
+    fn sparse<T: DataType>(
+        &mut self,
+        typed: impl Fn(ColumnReader) -> Option<ColumnReaderImpl<T>>,
+    ) -> Result<Vec<Option<T::T>>, ParquetError> {
         let mut values = Vec::new();
         for group in self.groups.clone() {
             let group = self.reader.get_row_group(group)?;
-            let ColumnReader::DoubleColumnReader(mut reader) = group.get_column_reader(self.at)? else {
-                return Err(wrong("a column of another type"));
-            };
+            let mut reader =
+                typed(group.get_column_reader(self.at)?).ok_or_else(|| wrong("a column of another type"))?;
             let rows = group.metadata().num_rows() as usize;
             let (mut there, mut levels) = (Vec::new(), Vec::new());
             let (read, ..) = reader.read_records(rows, Some(&mut levels), None, &mut there)?;

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use ackclock::units::Time;
+use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
-use parquet::data_type::{DataType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -43,11 +44,12 @@ fn schema(message: &str, columns: &[(&str, Kind)]) -> String {
     let mut text = format!("message {message} {{\n");
     for (name, kind) in columns {
         text += &match kind {
-            Kind::Text => format!("required binary {name} (STRING);\n"),
+            Kind::Text | Kind::Name => format!("required binary {name} (STRING);\n"),
             Kind::Time | Kind::Whole => format!("required int64 {name};\n"),
             Kind::Count => format!("required int32 {name} (INTEGER(32,false));\n"),
             Kind::Number => format!("required double {name};\n"),
             Kind::Optional => format!("optional double {name};\n"),
+            Kind::OptionalWhole => format!("optional int64 {name};\n"),
         };
     }
     text + "}"
@@ -67,7 +69,8 @@ fn properties(columns: &[(&str, Kind)], metadata: Vec<(String, String)>) -> Writ
         let encoding = match kind {
             // Written by `names`, which says so itself.
             Kind::Text => continue,
-            Kind::Time | Kind::Count | Kind::Whole => Encoding::DELTA_BINARY_PACKED,
+            Kind::Name => Encoding::PLAIN,
+            Kind::Time | Kind::Count | Kind::Whole | Kind::OptionalWhole => Encoding::DELTA_BINARY_PACKED,
             Kind::Number | Kind::Optional => Encoding::BYTE_STREAM_SPLIT,
         };
         let path = ColumnPath::from(*name);
@@ -98,7 +101,10 @@ fn write_column<W: Write + Send>(
         Values::Whole(pieces) => {
             batches::<Int64Type, _>(group, pieces.iter().map(|piece| &**piece), |&number| number as i64)
         }
-        Values::Optional(numbers) => optional(group, numbers),
+        Values::Optional(numbers) => optional::<DoubleType, _>(group, numbers, |&number| number),
+        Values::OptionalWhole(numbers) => optional::<Int64Type, _>(group, numbers, |&number| number as i64),
+        Values::Integers(numbers) => batches::<Int64Type, _>(group, [*numbers], |&number| number as i64),
+        Values::Names(text, bounds) => distinct(group, text, bounds),
         Values::Same(number, rows) => {
             let batch = vec![*number; BATCH.min(*rows)];
             let whole = std::iter::repeat_n(&batch[..], rows / BATCH);
@@ -109,15 +115,37 @@ fn write_column<W: Write + Send>(
 }
 
 /// Writes the next column, in which some rows have nothing.
-fn optional(
+fn optional<T: DataType, U>(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
-    numbers: &[Option<f64>],
+    numbers: &[Option<U>],
+    value: impl Fn(&U) -> T::T,
 ) -> Result<(), ParquetError> {
     let mut writer = group.next_column()?.expect("the schema has this column");
     for numbers in numbers.chunks(BATCH) {
-        let there: Vec<f64> = numbers.iter().copied().flatten().collect();
+        let there: Vec<T::T> = numbers.iter().flatten().map(&value).collect();
         let levels: Vec<i16> = numbers.iter().map(|number| i16::from(number.is_some())).collect();
-        writer.typed::<DoubleType>().write_batch(&there, Some(&levels), None)?;
+        writer.typed::<T>().write_batch(&there, Some(&levels), None)?;
+    }
+    writer.close()
+}
+
+/// Writes the next column, of names of which hardly any comes twice: a dictionary of them would be as long as they are.
+fn distinct(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    text: &str,
+    bounds: &[usize],
+) -> Result<(), ParquetError> {
+    let mut writer = group.next_column()?.expect("the schema has this column");
+    let first = bounds[0];
+    // All names share one piece of memory.
+    let octets = Bytes::copy_from_slice(&text.as_bytes()[first..bounds[bounds.len() - 1]]);
+    let name = |bounds: &[usize]| ByteArray::from(octets.slice(bounds[0] - first..bounds[1] - first));
+    let mut names = Vec::with_capacity(BATCH);
+    let mut rest = bounds.windows(2);
+    while rest.len() > 0 {
+        names.clear();
+        names.extend(rest.by_ref().take(BATCH).map(name));
+        writer.typed::<ByteArrayType>().write_batch(&names, None, None)?;
     }
     writer.close()
 }

@@ -69,8 +69,8 @@ impl Folder {
         self.unfinished.finished_before(wanted, part, seeds)
     }
 
-    /// Keeps a run that has come to its end, whatever becomes of the others.
-    pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), KeepError> {
+    /// Keeps a run that has come to its end, whatever becomes of the others. Returns it as a result takes it.
+    pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: Run, records: &Records) -> Result<Run, KeepError> {
         // What gets a name is looked for first: a folder that was removed would be made again.
         match self.unfinished.makes_files(wanted) {
             true => self.store.check_now()?,
@@ -79,14 +79,14 @@ impl Folder {
         self.unfinished.keep(wanted, part, run, records)
     }
 
-    /// Keeps what a run recorded, for a result that is written next.
+    /// Keeps what a run recorded, for a result that is written next. Returns the run as a result takes it.
     pub fn keep_recorded(
         &self,
         wanted: &Wanted,
         part: &ScenarioPart,
-        run: &Run,
+        run: Run,
         records: &Records,
-    ) -> Result<(), KeepError> {
+    ) -> Result<Run, KeepError> {
         self.store.check_now()?;
         self.unfinished.keep_recorded(wanted, part, run, records)
     }
@@ -124,7 +124,7 @@ impl Folder {
         };
         let scenario = write_scenario().map_err(failed(SCENARIO))?;
         let mut result = WholeFile::create(&path.join(RESULT)).map_err(failed(RESULT))?;
-        document.write_json(&mut result).and_then(|()| result.sync()).map_err(failed(RESULT))?;
+        document.kept().write_json(&mut result).and_then(|()| result.sync()).map_err(failed(RESULT))?;
         let events = self.events(document).map_err(failed(events::FILE))?;
         let mut files = vec![(SCENARIO, checksum(scenario.temporary()).map_err(failed(SCENARIO))?)];
         if let Some(events) = &events {
@@ -315,15 +315,15 @@ mod tests {
         let wanted = Wanted::nothing();
         let mut folder = prepare(&place).unwrap();
         fs::remove_dir_all(&place).unwrap();
-        let kept = folder.keep(&wanted, &document.scenario, &document.runs[0], &records(&document.runs[0]));
+        let kept = folder.keep(&wanted, &document.scenario, document.runs[0].clone(), &records(&document.runs[0]));
         assert!(kept.is_err() && folder.write(&document, "").is_err());
         drop(folder);
         assert!(!place.exists());
         // With a ledger already, whose file has no name any more.
         let mut folder = prepare(&place).unwrap();
-        folder.keep(&wanted, &document.scenario, &document.runs[0], &records(&document.runs[0])).unwrap();
+        folder.keep(&wanted, &document.scenario, document.runs[0].clone(), &records(&document.runs[0])).unwrap();
         fs::remove_dir_all(&place).unwrap();
-        let _ = folder.keep(&wanted, &document.scenario, &document.runs[1], &records(&document.runs[1]));
+        let _ = folder.keep(&wanted, &document.scenario, document.runs[1].clone(), &records(&document.runs[1]));
         assert!(folder.write(&document, "").is_err());
         drop(folder);
         assert!(!place.exists());

@@ -3,7 +3,8 @@
 //! the end of the process, however it ends, and the same command goes on from it.
 //!
 //! The numbers of a run are a line of a ledger, written when all that it recorded has reached the disk. What is recorded
-//! is of two kinds, tables and captures, each with one folder for each seed; both are kept in the same way.
+//! is of three kinds, tables, captures, and the parts of a run of many flows, each with one folder for each seed; all are kept in
+//! the same way.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +18,11 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_report::captures;
 use ackclock_report::captures::pcapng::Meta;
+use ackclock_store::document::parts::MOST_IN_DOCUMENT;
 use ackclock_store::document::{Document, Run, ScenarioPart};
 use ackclock_store::result::UNFINISHED;
 use ackclock_store::tables::{self, Origin, TableError};
-use ackclock_store::{Damage, Key, Ledger, Problem, StoreError, files};
+use ackclock_store::{Damage, Key, Ledger, Problem, StoreError, files, flows};
 
 use crate::KeepError;
 
@@ -41,6 +43,8 @@ pub struct Wanted {
     tables: bool,
     /// What captures have to know of the scenario, which is gone when they are written.
     captures: Option<Meta>,
+    /// Whether flows are so many that they have files.
+    flows: bool,
 }
 
 impl Wanted {
@@ -50,12 +54,13 @@ impl Wanted {
         Wanted {
             tables: !recording.metrics.is_empty(),
             captures: (!recording.captures.is_empty()).then(|| Meta::of(scenario, &part.hash)),
+            flows: scenario.flows.len() + scenario.udp.len() > MOST_IN_DOCUMENT,
         }
     }
 
     #[cfg(test)]
     pub(crate) fn nothing() -> Wanted {
-        Wanted { tables: false, captures: None }
+        Wanted { tables: false, captures: None, flows: false }
     }
 
     /// Whether all that a run recorded is in these folders, whole. Tables and captures may be in different ones: a process may have been
@@ -100,19 +105,25 @@ impl Unfinished {
         let is_of = |(key, run): &(Key, Run)| {
             seeds.contains(&run.seed) && *key == Key::new(&part.resolved, run.seed, RESULT_VERSION)
         };
-        let mut finished: Vec<Run> = runs.into_iter().filter(is_of).map(|(_, run)| run).filter(is_kept).collect();
+        let with_parts = |mut run: Run| match run.parts.is_empty() {
+            true => Some(run),
+            false => [&self.path, &self.result].iter().any(|at| flows::fill(at, &mut run).is_ok()).then_some(run),
+        };
+        let kept = runs.into_iter().filter(is_of).map(|(_, run)| run).filter(is_kept);
+        let mut finished: Vec<Run> = kept.filter_map(with_parts).collect();
         finished.sort_by_key(|run| run.seed);
         Ok((finished, damage))
     }
 
     /// Whether a run that is kept now makes files or folders.
     pub fn makes_files(&self, wanted: &Wanted) -> bool {
-        wanted.tables || wanted.captures.is_some() || self.ledger().is_none()
+        wanted.tables || wanted.captures.is_some() || wanted.flows || self.ledger().is_none()
     }
 
-    /// Keeps what a run recorded, and its numbers in the ledger. May be called from several threads, once for each seed.
-    pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), KeepError> {
-        self.keep_recorded(wanted, part, run, records)?;
+    /// Keeps what a run recorded, and its numbers in the ledger. May be called from several threads, once for each seed. Returns the
+    /// run with the names of its files, if it has some.
+    pub fn keep(&self, wanted: &Wanted, part: &ScenarioPart, run: Run, records: &Records) -> Result<Run, KeepError> {
+        let run = self.keep_recorded(wanted, part, run, records)?;
         let mut ledger = self.ledger();
         let mut append = || -> Result<(), StoreError> {
             if ledger.is_none() {
@@ -121,34 +132,38 @@ impl Unfinished {
                 *ledger = Some(new);
             }
             let ledger = ledger.as_mut().expect("it was opened above");
-            ledger.append(&Key::new(&part.resolved, run.seed, RESULT_VERSION), run)
+            ledger.append(&Key::new(&part.resolved, run.seed, RESULT_VERSION), &*run.kept())
         };
-        Ok(append()?)
+        append()?;
+        Ok(run)
     }
 
-    /// Keeps what a run recorded. Without its numbers no command resumes from it: for a result that is written next.
+    /// Keeps what a run recorded. Without its numbers no command resumes from it: for a result that is written next. Returns the run
+    /// with the names of its files, if it has some.
     pub fn keep_recorded(
         &self,
         wanted: &Wanted,
         part: &ScenarioPart,
-        run: &Run,
+        mut run: Run,
         records: &Records,
-    ) -> Result<(), KeepError> {
+    ) -> Result<Run, KeepError> {
         // What a killed process left of this seed was not finished.
         for kind in KINDS {
             let _ = fs::remove_dir_all(self.recorded(kind, run.seed));
         }
-        let kept = self.keep_tables(wanted, part, run, records).and_then(|()| match &wanted.captures {
-            Some(meta) => self.keep_captures(meta, part, run, records),
+        let captured = || match &wanted.captures {
+            Some(meta) => self.keep_captures(meta, part, &run, records),
             None => Ok(()),
-        });
+        };
+        let kept = self.keep_tables(wanted, part, &run, records).and_then(|()| captured());
+        let kept = kept.and_then(|()| self.keep_flows(part, &mut run));
         if kept.is_err() {
             // Half of a run is of no use, and the disk may be full.
             for kind in KINDS {
                 let _ = fs::remove_dir_all(self.recorded(kind, run.seed));
             }
         }
-        kept
+        kept.map(|()| run)
     }
 
     fn keep_tables(&self, wanted: &Wanted, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), KeepError> {
@@ -157,10 +172,15 @@ impl Unfinished {
         }
         let folder = self.recorded(tables::FOLDER, run.seed);
         let written = tables::write(&folder, &records.series, &Origin::of(part, run));
-        written.map_err(|TableError { place, problem }| match problem {
-            tables::Problem::Io(cause) => self.cannot_keep(tables::FOLDER, run.seed, cause),
-            problem => KeepError::Tables(TableError { place, problem }),
-        })
+        written.map_err(|error| self.cannot_write(tables::FOLDER, run.seed, error))
+    }
+
+    fn keep_flows(&self, part: &ScenarioPart, run: &mut Run) -> Result<(), KeepError> {
+        if run.is_of_many() {
+            let written = flows::write(&flows::folder_of(&self.path, run.seed), part, run);
+            run.parts = written.map_err(|error| self.cannot_write(flows::FOLDER, run.seed, error))?;
+        }
+        Ok(())
     }
 
     fn keep_captures(&self, meta: &Meta, part: &ScenarioPart, run: &Run, records: &Records) -> Result<(), KeepError> {
@@ -200,6 +220,7 @@ impl Unfinished {
                 let run = document.runs.iter().find(|run| tables::seed_folder(run.seed) == name);
                 let belongs = run.is_some_and(|run| match kind {
                     captures::FOLDER => captures::belong(&self.result, document, run),
+                    flows::FOLDER => !run.parts.is_empty(),
                     _ => tables::of_run(&self.result, document, run).is_ok(),
                 });
                 if name.starts_with(SEED) && !belongs && is_recorded(kind, &entry.path()) {
@@ -211,7 +232,7 @@ impl Unfinished {
         }
     }
 
-    /// Makes sure that what would be replaced or removed of tables and captures holds nothing but these.
+    /// Makes sure that what would be replaced or removed of what runs recorded holds nothing else.
     pub fn check_recorded(&self) -> Result<(), StoreError> {
         for kind in KINDS {
             for entry in fs::read_dir(self.result.join(kind)).into_iter().flatten().flatten() {
@@ -244,6 +265,13 @@ impl Unfinished {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn cannot_write(&self, kind: &'static str, seed: u64, error: TableError) -> KeepError {
+        match error.problem {
+            tables::Problem::Io(cause) => self.cannot_keep(kind, seed, cause),
+            _ => KeepError::Tables(error),
+        }
+    }
+
     fn cannot_keep(&self, kind: &'static str, seed: u64, cause: io::Error) -> KeepError {
         KeepError::Recorded { kind, seed, folder: self.result.clone(), cause }
     }
@@ -263,6 +291,7 @@ impl Drop for Unfinished {
 /// Whether a folder holds nothing but what a run recorded.
 pub(crate) fn is_recorded(kind: &str, path: &Path) -> bool {
     let ours = |name: &str| match name.rsplit_once('.') {
+        _ if kind == flows::FOLDER => flows::is_of_run(name),
         Some((metric, "parquet")) => kind == tables::FOLDER && Metric::named(metric).is_some(),
         Some((_, "pcapng")) => kind == captures::FOLDER,
         _ => name == tables::INDEX,
@@ -274,7 +303,7 @@ pub(crate) fn is_recorded(kind: &str, path: &Path) -> bool {
 }
 
 /// The folders of a result that hold what its runs recorded.
-pub(crate) const KINDS: [&str; 2] = [tables::FOLDER, captures::FOLDER];
+pub(crate) const KINDS: [&str; 3] = [tables::FOLDER, captures::FOLDER, flows::FOLDER];
 pub(crate) const SEED: &str = "seed-";
 pub(crate) const LEDGER: &str = "runs.jsonl";
 const HASH_DIGITS: usize = 16;

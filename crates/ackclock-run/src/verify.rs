@@ -8,7 +8,7 @@ use ackclock_report::captures;
 use ackclock_store::document::{Document, Run, events};
 use ackclock_store::result::{self, RESULT, ResultError, SCENARIO, UNFINISHED};
 use ackclock_store::tables::{self, Origin, Tables};
-use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, PAGE_AGAIN, check_page, files, recorded};
+use ackclock_store::{BadLine, Findings, Key, Ledger, Marked, PAGE_AGAIN, check_page, files, flows, recorded};
 
 use crate::unfinished::{KINDS, LEDGER, SEED, is_recorded};
 
@@ -18,11 +18,17 @@ pub fn verify(marked: &Marked) -> Findings {
     let mut findings = Findings::default();
     // A process that was stopped in the middle of replacing an earlier result left a new one beside it. Files of both are there.
     let is_between = marked.has_partial(RESULT);
+    let of_result = |document: &Document| {
+        let found = result_files(marked, document);
+        if is_between { found.as_remains() } else { found }
+    };
     match result::open(path) {
-        Ok((_, document)) => {
-            let found = result_files(marked, &document);
-            findings.append(if is_between { found.as_remains() } else { found });
-        }
+        Ok((_, document)) => findings.append(of_result(&document)),
+        // Beside the file that could not be read there may be others.
+        Err(ResultError::Flows(_)) => match result::read_kept(path) {
+            Ok((_, document, _)) => findings.append(of_result(&document)),
+            Err(error) => findings.damage(&path.join(RESULT), error.what(), error.help()),
+        },
         Err(ResultError::Empty(_) | ResultError::Unfinished(_)) => {
             let is_promised = marked.is_complete() && !is_between && !path.join(UNFINISHED).is_dir();
             if is_promised || (path.join(SCENARIO).exists() && !is_between && !path.join(UNFINISHED).is_dir()) {
@@ -38,7 +44,7 @@ pub fn verify(marked: &Marked) -> Findings {
         true => drop(marked.check(PAGE, PAGE_AGAIN, &mut findings)),
         false => check_page(&path.join(PAGE), false, &mut findings),
     }
-    let ours = [RESULT, SCENARIO, events::FILE, UNFINISHED, PAGE, tables::FOLDER, captures::FOLDER];
+    let ours = [RESULT, SCENARIO, events::FILE, UNFINISHED, PAGE, tables::FOLDER, captures::FOLDER, flows::FOLDER];
     marked.others(&ours, &mut findings);
     findings
 }
@@ -73,6 +79,7 @@ fn result_files(marked: &Marked, document: &Document) -> Findings {
             let of = (run.seed, run.fingerprint.as_str());
             captures::verify(&place, Some(&document.scenario.hash), of, AGAIN, &mut findings);
         }
+        flows::damage(path, run).iter().for_each(|error| findings.table(error));
     }
     let seeds: BTreeSet<String> = document.runs.iter().map(|run| tables::seed_folder(run.seed)).collect();
     for kind in KINDS {
@@ -109,7 +116,7 @@ fn unfinished(result: &Path, folder: &Path, findings: &mut Findings) {
         // No run was finished.
         return;
     }
-    let mut runs: Vec<(u64, String)> = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
     let mut found = Findings::default();
     let mut seen: BTreeMap<Key, String> = BTreeMap::new();
     let read = Ledger::read_lines(&path, |number, line: Result<(Key, Run), BadLine>| match line {
@@ -121,7 +128,7 @@ fn unfinished(result: &Path, folder: &Path, findings: &mut Findings) {
                 Some(_) => found.damage_at(&path, format!("line {number}"), OTHER_NUMBERS, REMOVE_BOTH),
                 None => {}
             }
-            runs.push((run.seed, run.fingerprint));
+            runs.push(run);
         }
         Err(BadLine::Torn) => found.remains(&path, BadLine::Torn.to_string(), RESUME),
         Err(bad) => found.damage_at(&path, format!("line {number}"), bad.to_string(), RESUME),
@@ -133,21 +140,26 @@ fn unfinished(result: &Path, folder: &Path, findings: &mut Findings) {
     // All runs of a scenario record the same. After Ctrl-C what they recorded is with the incomplete result.
     for kind in KINDS {
         let recorded = |seed: u64| folder.join(kind).join(tables::seed_folder(seed));
-        if !runs.iter().any(|(seed, _)| recorded(*seed).exists()) {
+        if !runs.iter().any(|run| recorded(run.seed).exists()) {
             continue;
         }
-        for (seed, fingerprint) in &runs {
-            let place = recorded(*seed);
-            let is_with_result = !place.exists() && result.join(kind).join(tables::seed_folder(*seed)).exists();
+        for run in &runs {
+            let (seed, fingerprint) = (run.seed, run.fingerprint.as_str());
+            let place = recorded(seed);
+            let is_with_result = !place.exists() && result.join(kind).join(tables::seed_folder(seed)).exists();
             if is_with_result {
                 continue;
             }
             if kind == captures::FOLDER {
-                captures::verify(&place, None, (*seed, fingerprint), RESUME, findings);
+                captures::verify(&place, None, (seed, fingerprint), RESUME, findings);
+                continue;
+            }
+            if kind == flows::FOLDER {
+                flows::damage(folder, run).iter().for_each(|error| findings.table(error));
                 continue;
             }
             match Tables::open(&place) {
-                Ok(tables) if (tables.index().seed, &tables.index().fingerprint) != (*seed, fingerprint) => {
+                Ok(tables) if (tables.index().seed, tables.index().fingerprint.as_str()) != (seed, fingerprint) => {
                     findings.damage(&place, "it belongs to another run", RESUME);
                 }
                 Ok(tables) => tables.damage().iter().for_each(|error| findings.table(error)),

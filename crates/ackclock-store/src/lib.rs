@@ -1,6 +1,6 @@
 //! Results on disk: written, read, checked. The document of a result ([`document`]) and its comparison with others
-//! ([`comparison`]), tables of what was recorded ([`tables`], [`recorded`]), and a result folder as it was kept
-//! ([`result`]).
+//! ([`comparison`]), the parts of a run of many flows ([`flows`]), tables of what was recorded ([`tables`], [`recorded`]), and a
+//! result folder as it was kept ([`result`]).
 //!
 //! Below them, for every command that keeps finished runs: to whom a folder belongs ([`folder`]), who uses it
 //! now ([`lock`]), the finished runs ([`ledger`]), documents that show whether they were changed ([`seal`]), and files
@@ -12,6 +12,7 @@ pub mod disk;
 pub mod document;
 pub mod error;
 mod finding;
+pub mod flows;
 pub mod folder;
 mod holds;
 pub mod ledger;

@@ -9,7 +9,9 @@ use serde::Deserialize;
 
 use crate::document::summary::SummaryPart;
 use crate::document::{Document, FORMAT, FORMAT_VERSION};
+use crate::flows;
 use crate::seal::{self, Seal};
+use crate::tables::TableError;
 
 /// The document of a result.
 pub const RESULT: &str = "result.json";
@@ -29,6 +31,8 @@ pub enum ResultError {
     Foreign(PathBuf),
     /// The document is as it was written, by a build of the program whose documents have other members.
     OtherBuild(PathBuf, serde_json::Error),
+    /// The document is as it was written, and a file with flows of its runs is not.
+    Flows(TableError),
     /// The document has another format version, or none.
     Version(PathBuf, Option<u32>),
     /// The folder holds finished runs without a result.
@@ -46,7 +50,11 @@ pub enum ResultError {
 /// # Errors
 /// If there is none, if it cannot be read, or if it was changed.
 pub fn open(path: &Path) -> Result<(&Path, Document), ResultError> {
-    let (folder, document, seal) = read(path)?;
+    let (folder, mut document, seal) = read_kept(path)?;
+    // One that was changed is refused below, whatever is in the files that it names.
+    if seal == Seal::Intact {
+        flows::fill_document(folder, &mut document).map_err(ResultError::Flows)?;
+    }
     check(folder.join(RESULT), &document, seal)?;
     Ok((folder, document))
 }
@@ -71,11 +79,21 @@ fn follows(document: &Document) -> bool {
     document.ackclock != env!("CARGO_PKG_VERSION") || SummaryPart::of(&document.runs) == document.summary
 }
 
-/// The result in a folder, and whether it is as it was written.
+/// The result in a folder, and whether its document is as it was written.
+///
+/// # Errors
+/// If there is none, if it cannot be read, or if a file with flows of its runs is not as it was written.
+pub fn read(path: &Path) -> Result<(&Path, Document, Seal), ResultError> {
+    let (folder, mut document, seal) = read_kept(path)?;
+    flows::fill_document(folder, &mut document).map_err(ResultError::Flows)?;
+    Ok((folder, document, seal))
+}
+
+/// The document in a folder, in which nothing is that is in other files, and whether it is as it was written.
 ///
 /// # Errors
 /// If there is none, or if it cannot be read.
-pub fn read(path: &Path) -> Result<(&Path, Document, Seal), ResultError> {
+pub fn read_kept(path: &Path) -> Result<(&Path, Document, Seal), ResultError> {
     let folder = match path.file_name() {
         Some(name) if name == RESULT => path.parent().unwrap_or(path),
         _ => path,
@@ -135,6 +153,7 @@ impl ResultError {
             ResultError::Damaged(_, error) => format!("it is damaged: {error}"),
             ResultError::OtherBuild(_, error) => format!("{OTHER_BUILD} ({error})"),
             ResultError::Foreign(_) => "it is not a result of ackclock run".into(),
+            ResultError::Flows(error) => format!("flows of its runs cannot be read: {error}"),
             ResultError::Version(_, found) => {
                 let version = found.map_or("no".into(), |version| version.to_string());
                 format!("it has format version {version}; this program reads {FORMAT_VERSION}")
@@ -145,8 +164,9 @@ impl ResultError {
     }
 
     /// What to do about it.
-    pub fn help(&self) -> &'static str {
-        match self {
+    pub fn help(&self) -> String {
+        let help = match self {
+            ResultError::Flows(error) => return error.help(),
             ResultError::Changed(..) => "run it again with `ackclock run`, or list the changes with `ackclock rerun`",
             ResultError::Damaged(..) => {
                 "run the scenario again: `ackclock run` on the scenario.toml of the folder, with --out DIR"
@@ -163,7 +183,8 @@ impl ResultError {
             ResultError::Foreign(_) | ResultError::Empty(_) | ResultError::Unreadable(..) => {
                 "name a folder that `ackclock run` has written"
             }
-        }
+        };
+        help.into()
     }
 }
 
@@ -175,6 +196,7 @@ impl fmt::Display for ResultError {
             }
             ResultError::Damaged(file, error) => write!(f, "`{}` is damaged: {error}", file.display()),
             ResultError::OtherBuild(file, error) => write!(f, "`{}`: {OTHER_BUILD} ({error})", file.display()),
+            ResultError::Flows(error) => write!(f, "{error}"),
             ResultError::Foreign(file) => write!(f, "`{}` is not a result of ackclock run", file.display()),
             ResultError::Version(file, found) => {
                 let version = found.map_or("no".into(), |version| version.to_string());

@@ -62,11 +62,10 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
             None => Run::from(&finished),
         };
         // The only run is in the result at once.
-        let kept = match alone {
-            true => folder.keep_recorded(&wanted, &part, &run, &finished),
-            false => folder.keep(&wanted, &part, &run, &finished),
-        };
-        kept?;
+        let run = match alone {
+            true => folder.keep_recorded(&wanted, &part, run, &finished),
+            false => folder.keep(&wanted, &part, run, &finished),
+        }?;
         if !alone {
             let (n, place) = (kept_runs.fetch_add(1, Ordering::Relaxed) + 1, folder.path().display());
             interrupt::say_at_end(format!("{n} of {of_all} finished and kept in {place}\n{GO_ON}"));
@@ -170,7 +169,7 @@ fn finish(
     failure: Option<Failure>,
     json: bool,
 ) -> Result<Exit, Failure> {
-    let (finished, wanted) = (document.runs.len(), document.seeds.len());
+    let (finished, wanted, complete) = (document.runs.len(), document.seeds.len(), document.complete);
     // What is not complete never replaces what is.
     let write = document.complete || finished > 0 && !folder.holds_complete();
     let synced = folder.sync();
@@ -180,7 +179,8 @@ fn finish(
     // Whatever became of the folder: the numbers have been computed and are shown, and the other way round.
     let shown = match finished {
         0 => Ok(()),
-        _ => output::print(&if json { document.to_json() } else { table::render(&document) }),
+        _ if json => output::print(&document.without_files().to_json()),
+        _ => output::print(&table::render(&document)),
     };
     let place = folder.path().display();
     if is_in_ledger && (failure.is_some() || kept.is_err()) {
@@ -194,7 +194,7 @@ fn finish(
     if write {
         seeds::announce_captures(recorded, folder);
     }
-    if document.complete {
+    if complete {
         console::note(format_args!("results in {place}"));
         return shown.map(|()| Exit::Fine);
     }

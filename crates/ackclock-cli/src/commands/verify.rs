@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ackclock_report::captures;
 use ackclock_store::document::Document;
 use ackclock_store::result::{self, RESULT};
-use ackclock_store::{Finding, Findings, Holds, Marked, Weight, check_page, tables};
+use ackclock_store::{Finding, Findings, Holds, Marked, Weight, check_page, flows, tables};
 use serde::Serialize;
 
 use super::quick;
@@ -86,8 +86,8 @@ fn look(folder: &Path, depth: u32, looked: &mut Vec<Looked>) -> Result<(), Failu
     let mut folders: Vec<PathBuf> = entries.flatten().filter(is_folder).map(|entry| entry.path()).collect();
     folders.sort();
     // What a run recorded belongs to its result.
-    let is_recorded =
-        |path: &PathBuf| marked.is_some() && (path.ends_with(tables::FOLDER) || path.ends_with(captures::FOLDER));
+    let recorded = [tables::FOLDER, captures::FOLDER, flows::FOLDER];
+    let is_recorded = |path: &PathBuf| marked.is_some() && recorded.iter().any(|kind| path.ends_with(kind));
     for inner in folders.iter().filter(|inner| depth > 0 && !is_recorded(inner)) {
         look(inner, depth - 1, looked)?;
     }

@@ -16,6 +16,7 @@ mod interrupt;
 mod json;
 mod kept;
 mod licences;
+mod many_flows;
 mod measures;
 mod owned;
 mod pages;

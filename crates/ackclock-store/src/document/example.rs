@@ -39,6 +39,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fairness_after_warmup: None,
         fingerprint: "00000000000000ff".into(),
         measures: BTreeMap::new(),
+        parts: BTreeMap::new(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
         ports: (0..ports).map(port).collect(),
         links: vec![Link {

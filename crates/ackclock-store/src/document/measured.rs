@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::document::abr::Abr;
 use crate::document::interval::Interval;
+use crate::document::parts::PartFiles;
 use crate::document::summary::{FlowSummary, SummaryPart};
 use crate::document::{Document, Flow, Limited, Link, Port, Run, Udp};
 
@@ -104,6 +105,7 @@ impl Run {
             efficiency_after_warmup: None,
             fairness: self.fairness_after_warmup,
             measures: self.measures.clone(),
+            parts: PartFiles::new(),
             fairness_after_warmup: None,
             fingerprint: self.fingerprint.clone(),
             flows: self.flows.iter().map(Flow::measured).collect(),

@@ -16,6 +16,7 @@ pub mod keyed;
 mod limited;
 mod lines;
 mod measured;
+pub mod parts;
 mod run;
 pub mod summary;
 

@@ -18,6 +18,7 @@ use super::delays::Delays;
 use super::feedback::{self, Feedback, MaxMin};
 use super::keyed::Keyed;
 use super::limited::Limited;
+use super::parts::PartFiles;
 
 /// The outcome under one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +37,9 @@ pub struct Run {
     /// Of each measure that was asked for its value over the time after the warm-up; `null` where it has none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, Option<f64>>,
+    /// The files with flows, sources of datagrams, ports and links, where these are too many to be here.
+    #[serde(default, skip_serializing_if = "PartFiles::is_empty")]
+    pub parts: PartFiles,
     pub flows: Vec<Flow>,
     /// Sources of datagrams.
     #[serde(default)]
@@ -230,6 +234,7 @@ impl From<&Records> for Run {
             fairness_after_warmup: records.after_warmup.as_ref().and_then(|rest| rest.fairness),
             fingerprint: format!("{:016x}", records.fingerprint),
             measures: BTreeMap::new(),
+            parts: PartFiles::new(),
             flows: records.flows.iter().map(Flow::from).collect(),
             udp: records.udp.iter().map(Udp::from).collect(),
             ports: records.ports.iter().map(Port::from).collect(),

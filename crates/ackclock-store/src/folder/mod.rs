@@ -197,7 +197,7 @@ impl Drop for ResultFolder {
 /// Refuses a folder in which a link, a device or a FIFO has the name of a file or a folder of ours: nothing outside is read, written or
 /// removed.
 fn refuse_links(folder: &Path, ours: &[&str]) -> Result<(), StoreError> {
-    let names = [MARKER, LOCK, UNFINISHED, LEDGER, TABLES, CAPTURES];
+    let names = [MARKER, LOCK, UNFINISHED, LEDGER, TABLES, CAPTURES, FLOWS];
     for name in names.iter().chain(ours) {
         files::refuse_links_within(&folder.join(name)).map_err(|(path, error)| StoreError::io(&path, error))?;
     }
@@ -229,6 +229,7 @@ fn remove_empty(folders: &[PathBuf]) {
 const LEDGER: &str = "runs.jsonl";
 const TABLES: &str = crate::tables::FOLDER;
 const CAPTURES: &str = "captures";
+const FLOWS: &str = crate::flows::FOLDER;
 
 /// The content that has its name, and that which was about to get it.
 const KNOWN: usize = 2;

@@ -150,7 +150,8 @@ impl Column {
             Kind::Time => Cell::Time(self.time_at(series, row.number)),
             Kind::Count => Cell::Count(self.counts(series)[row.number]),
             Kind::Number | Kind::Whole => Cell::Number(self.numbers(series)[row.number]),
-            Kind::Optional => unreachable!("tables of runs have every number"),
+            Kind::Optional | Kind::OptionalWhole => unreachable!("tables of runs have every number"),
+            Kind::Name => unreachable!("names of tables of runs repeat"),
         }
     }
 

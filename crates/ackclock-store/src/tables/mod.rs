@@ -18,6 +18,8 @@ pub use columns::{Cell, Column, Row, SEED, columns, rows};
 pub use error::{OfTables, Problem, TableError};
 pub use index::{Index, IndexedFile};
 pub use read::Tables;
+pub(crate) use read::{MOST_DECODED_BYTES, readable};
+pub(crate) use write::ROWS_PER_GROUP;
 pub use write::{Length, lengths, write};
 
 use std::path::{Path, PathBuf};

@@ -152,7 +152,7 @@ impl Tables {
 
 /// What a reader of a file finds, or what is wrong with the file. A checksum keeps nobody from changing file and checksum, and the library
 /// may stumble over what it has not expected.
-fn readable<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
+pub(crate) fn readable<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
     match panics::caught(read) {
         Ok(read) => read.map_err(|error| error.to_string()),
         Err(message) => Err(format!("it cannot be read: {message}")),
@@ -323,7 +323,7 @@ fn reason_named(text: ByteArray) -> Result<DropReason, ParquetError> {
 }
 
 /// Of a table of points or lost units. What a run records of these has to fit into memory as it is recorded.
-const MOST_DECODED_BYTES: u64 = 1 << 33;
+pub(crate) const MOST_DECODED_BYTES: u64 = 1 << 33;
 
 /// Intervals of all series of a table: that many are read in minutes. (In steps of 1 ms they are a day of 795 ports.)
 const MOST_OF_A_TABLE: u64 = 1 << 36;

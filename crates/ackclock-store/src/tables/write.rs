@@ -260,7 +260,8 @@ fn values<'a>(column: &Column, parts: &[(&Rows<'a>, Range<usize>)], intervals: &
         Kind::Count => Values::Count(rows().flat_map(|(series, rows)| &column.counts(series)[rows]).copied().collect()),
         Kind::Number => Values::Number(numbers()),
         Kind::Whole => Values::Whole(numbers()),
-        Kind::Optional => unreachable!("tables of runs have every number"),
+        Kind::Optional | Kind::OptionalWhole => unreachable!("tables of runs have every number"),
+        Kind::Name => unreachable!("names of tables of runs repeat"),
     }
 }
 
@@ -271,7 +272,7 @@ fn times(column: &Column, rows: &Rows<'_>, intervals: &[IntervalRow]) -> Vec<u64
 }
 
 /// Enough to compress well, few enough that one column of it is a few megabytes in memory.
-pub(super) const ROWS_PER_GROUP: usize = 1 << 18;
+pub(crate) const ROWS_PER_GROUP: usize = 1 << 18;
 /// 2⁵³: up to here every integer is a double.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 /// The key of the parts.

@@ -115,8 +115,7 @@ impl Variant {
         let wanted = Wanted::of(&network, &scenario);
         let seeds: Vec<u64> = (first..first.saturating_add(u64::from(seeds))).collect();
         let keep = |records: Records| {
-            let run = Run::from(&records);
-            folder.keep_recorded(&wanted, &scenario, &run, &records)?;
+            let run = folder.keep_recorded(&wanted, &scenario, Run::from(&records), &records)?;
             // Its numbers are nowhere else.
             interrupt::keep_finished();
             let mut rtts = vec![mean_rtt(&records.series, |_| true)];

@@ -1,0 +1,104 @@
+//! The parts of a run that are in files of their own, because they are many: its flows, sources of datagrams, ports and links.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::summary::SummaryPart;
+use super::{Document, Run};
+
+/// Of more flows of TCP and sources of datagrams than this, the parts of a run are not in the document.
+pub const MOST_IN_DOCUMENT: usize = 1000;
+
+/// The files with the parts of a run, by their names without the ending.
+pub type PartFiles = BTreeMap<String, PartFile>;
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartFile {
+    /// How many rows it has.
+    pub rows: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// BLAKE3 of its content, in hexadecimal digits.
+    pub blake3: String,
+}
+
+impl Run {
+    /// Whether its parts belong into files.
+    pub fn is_of_many(&self) -> bool {
+        self.flows.len() + self.udp.len() > MOST_IN_DOCUMENT
+    }
+
+    /// The run as the document or a ledger keeps it: without the parts that are in files.
+    pub fn kept(&self) -> Cow<'_, Run> {
+        if self.parts.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Run {
+            seed: self.seed,
+            simulated_s: self.simulated_s,
+            efficiency: self.efficiency,
+            efficiency_after_warmup: self.efficiency_after_warmup,
+            fairness: self.fairness,
+            fairness_after_warmup: self.fairness_after_warmup,
+            fingerprint: self.fingerprint.clone(),
+            measures: self.measures.clone(),
+            parts: self.parts.clone(),
+            flows: Vec::new(),
+            udp: Vec::new(),
+            ports: Vec::new(),
+            links: Vec::new(),
+        })
+    }
+}
+
+impl Document {
+    /// The same document, of which no part is in a file.
+    pub fn without_files(mut self) -> Document {
+        self.runs.iter_mut().for_each(|run| run.parts.clear());
+        self
+    }
+
+    /// The document as `result.json` keeps it. Of runs whose parts are in files, the summary of each part follows from these.
+    pub fn kept(&self) -> Cow<'_, Document> {
+        if self.runs.iter().all(|run| run.parts.is_empty()) {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Document {
+            format: self.format.clone(),
+            format_version: self.format_version,
+            ackclock: self.ackclock.clone(),
+            result_version: self.result_version,
+            command: self.command.clone(),
+            scenario: self.scenario.clone(),
+            seeds: self.seeds.clone(),
+            complete: self.complete,
+            summary: self.summary.of_all(),
+            runs: self.runs.iter().map(|run| run.kept().into_owned()).collect(),
+        })
+    }
+}
+
+impl SummaryPart {
+    /// What it says of all flows together.
+    fn of_all(&self) -> SummaryPart {
+        SummaryPart {
+            runs: self.runs,
+            efficiency: self.efficiency,
+            efficiency_after_warmup: self.efficiency_after_warmup,
+            fairness: self.fairness,
+            weighted_fairness: self.weighted_fairness,
+            goodput_bps: self.goodput_bps,
+            udp_goodput_bps: self.udp_goodput_bps,
+            udp_loss: self.udp_loss,
+            lost_on_links: self.lost_on_links,
+            measures: self.measures.clone(),
+            flows: Vec::new(),
+            udp: Vec::new(),
+            ports: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+}
