@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use ackclock::record::Metric;
 use ackclock_store::comparison::{Comparison, Difference, Measure, Verdict};
 use ackclock_store::document::Document;
+use ackclock_store::document::summary::least_fairness;
 
 use crate::LARGEST_BYTES;
 use crate::page::Page;
@@ -241,7 +242,7 @@ fn numbers(caption: &str, entries: &[Entry], comparison: &Comparison, shown: &[M
             let factor = scale(comparison, measure, &unit).factor;
             let digits = decimals(comparison, measure);
             let least = match measure {
-                Measure::Fairness => Some(entries[n].document.summary.least_fairness()),
+                Measure::Fairness => Some(least_fairness(entries[n].document.flows())),
                 Measure::Efficiency | Measure::UdpLoss | Measure::WeightedFairness => Some(0.0),
                 _ => None,
             };

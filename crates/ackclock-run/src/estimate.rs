@@ -22,6 +22,7 @@ use ackclock::units::{Span, Time};
 use ackclock_report::captures;
 use ackclock_report::captures::pcapng::Meta;
 use ackclock_store::document::{Run, ScenarioPart};
+use ackclock_store::flows::parts::MOST_IN_DOCUMENT;
 use ackclock_store::tables::{self, Origin};
 
 /// What one run writes.

@@ -18,8 +18,8 @@ use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_report::captures;
 use ackclock_report::captures::pcapng::Meta;
-use ackclock_store::document::parts::MOST_IN_DOCUMENT;
 use ackclock_store::document::{Document, Run, ScenarioPart};
+use ackclock_store::flows::parts::MOST_IN_DOCUMENT;
 use ackclock_store::result::UNFINISHED;
 use ackclock_store::tables::{self, Origin, TableError};
 use ackclock_store::{Damage, Key, Ledger, Problem, StoreError, files, flows};
@@ -69,6 +69,11 @@ impl Wanted {
         let tables = |at: &&Path| tables::of_run(at, document, run).and_then(|tables| tables.verify()).is_ok();
         let captures = |at: &&Path| captures::are_whole(at, document, run);
         (!self.tables || places.iter().any(tables)) && (self.captures.is_none() || places.iter().any(captures))
+    }
+
+    /// Whether the parts of its runs are in files.
+    pub fn has_many_flows(&self) -> bool {
+        self.flows
     }
 
     /// Where the captures of the result in this folder are, if there are any.
@@ -156,7 +161,7 @@ impl Unfinished {
             None => Ok(()),
         };
         let kept = self.keep_tables(wanted, part, &run, records).and_then(|()| captured());
-        let kept = kept.and_then(|()| self.keep_flows(part, &mut run));
+        let kept = kept.and_then(|()| self.keep_flows(part, &mut run, records));
         if kept.is_err() {
             // Half of a run is of no use, and the disk may be full.
             for kind in KINDS {
@@ -175,9 +180,9 @@ impl Unfinished {
         written.map_err(|error| self.cannot_write(tables::FOLDER, run.seed, error))
     }
 
-    fn keep_flows(&self, part: &ScenarioPart, run: &mut Run) -> Result<(), KeepError> {
-        if run.is_of_many() {
-            let written = flows::write(&flows::folder_of(&self.path, run.seed), part, run);
+    fn keep_flows(&self, part: &ScenarioPart, run: &mut Run, records: &Records) -> Result<(), KeepError> {
+        if records.flows.len() + records.udp.len() > MOST_IN_DOCUMENT {
+            let written = flows::write(&flows::folder_of(&self.path, run.seed), part, run, records);
             run.parts = written.map_err(|error| self.cannot_write(flows::FOLDER, run.seed, error))?;
         }
         Ok(())

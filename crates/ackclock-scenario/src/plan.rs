@@ -185,7 +185,7 @@ struct FlowTables {
 
 impl FlowTables {
     fn of(planned: Vec<PlannedFlow>, path_mtu: Option<u32>, network: &Network) -> FlowTables {
-        let mut all = FlowTables { flows: IdVec::new(), tables: Vec::new(), ends: Vec::new() };
+        let mut all = FlowTables { flows: IdVec::with_capacity(planned.len()), tables: Vec::new(), ends: Vec::new() };
         for PlannedFlow { flow, given } in planned {
             let (first, destination) = (flow.forward.first(), flow.forward.destination(&network.links));
             let id = all.flows.push(flow);

@@ -55,11 +55,14 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     refuse_beyond_room(&scenario, &recorded, (count, before.len()), &folder)?;
     let alone = count == 1;
     let network = (!measures.is_empty()).then(|| scenario.clone());
+    // Of many flows only the table is made of what stays in memory, and it does not show what each did at each port.
+    let is_of_many = wanted.has_many_flows() && !args.json && !scenario.recording.delays && !scenario.has_abr();
     let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
+        let run = if is_of_many { Run::together(&finished) } else { Run::from(&finished) };
         let run = match &network {
-            Some(network) => Run::from(&finished).measured(&measures, network, &finished),
-            None => Run::from(&finished),
+            Some(network) => run.measured(&measures, network, &finished),
+            None => run,
         };
         // The only run is in the result at once.
         let run = match alone {
@@ -70,10 +73,11 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
             let (n, place) = (kept_runs.fetch_add(1, Ordering::Relaxed) + 1, folder.path().display());
             interrupt::say_at_end(format!("{n} of {of_all} finished and kept in {place}\n{GO_ON}"));
         }
-        Ok(run)
+        Ok(if is_of_many { run.with_parts(finished) } else { run })
     };
     let (runs, failure) = simulate(scenario, &seeds, count, args.engine.into(), before, keep);
-    finish(&mut folder, &wanted, Document::new(command, part, seeds.collect(), runs), failure, args.json)
+    let document = if is_of_many { Document::together } else { Document::new };
+    finish(&mut folder, &wanted, document(command, part, seeds.collect(), runs), failure, args.json)
 }
 
 /// Refuses runs of which not even the least that they are going to write and to hold fits on the disk and into memory. `recorded` is

@@ -6,7 +6,7 @@ use ackclock_report::page::number::Scale;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
-use ackclock_store::document::summary::{FlowSummary, PortSummary, SummaryPart, busy_ports};
+use ackclock_store::document::summary::{FlowSummary, PortSummary, least_fairness};
 
 mod abr;
 mod columns;
@@ -85,13 +85,13 @@ fn totals(whole: &Document, document: &Document) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: &Option<Interval>, scale: f64, digits: usize| {
         if let Some(value) = value {
-            let limits = least(name, summary).map_or(NOT_BELOW_0, |least| (least, 1.0));
+            let limits = least(name, document.flows()).map_or(NOT_BELOW_0, |least| (least, 1.0));
             let spread = spread(value, scale, digits, limits);
             rows.push(vec![name.to_string(), number(value.mean * scale, digits), spread]);
         }
     };
     // All about TCP.
-    if !summary.flows.is_empty() {
+    if document.flows() > 0 {
         row("efficiency", &summary.efficiency, 1.0, 4);
         if whole.leaves_out_warmup() {
             row("efficiency, with warm-up", &whole.summary.efficiency, 1.0, 4);
@@ -116,7 +116,7 @@ fn measures(document: &Document) -> Vec<Row> {
     let mut rows =
         vec![header(if of_all { &["measure", "mean", "+/- 95 %"] } else { &["measure", "mean", "+/- 95 %", "runs"] })];
     for (text, value) in &document.summary.measures {
-        let mut row = measure_row(text, value.as_ref(), document.summary.flows.len());
+        let mut row = measure_row(text, value.as_ref(), document.flows());
         if !of_all {
             row.resize(3, String::new());
             row.push(format!("{} of {runs}", known(text)));
@@ -136,9 +136,9 @@ fn measure_row(text: &str, value: Option<&Interval>, flows: usize) -> Row {
 }
 
 /// The least that a number of [`totals`] can be, if 1 is the most.
-fn least(name: &str, summary: &SummaryPart) -> Option<f64> {
+fn least(name: &str, flows: usize) -> Option<f64> {
     match name {
-        "fairness" => Some(summary.least_fairness()),
+        "fairness" => Some(least_fairness(flows)),
         "efficiency" | "efficiency, with warm-up" | "UDP loss" | "weighted fairness" => Some(0.0),
         _ => None,
     }
@@ -146,18 +146,18 @@ fn least(name: &str, summary: &SummaryPart) -> Option<f64> {
 
 fn flows(document: &Document, lines: usize) -> Vec<Row> {
     let total = document.summary.goodput_bps.map_or(0.0, |goodput| goodput.mean);
-    let flows = &document.summary.flows;
+    let flows = document.flows();
+    let row = |number, label| document.flow(number).map(|flow| flow_row(&flow, label, total));
     let mut rows = vec![header(&["flow", "Mb/s", "+/- 95 %", "share", "rtx", "unnecessary", "fast rtx", "timeouts"])];
-    if flows.len() <= lines {
-        rows.extend(flows.iter().map(|flow| flow_row(flow, "", total)));
+    if flows <= lines {
+        rows.extend((0..flows).filter_map(|number| row(number, "")));
         return rows;
     }
-    let mut ranked: Vec<&FlowSummary> = flows.iter().collect();
-    ranked.sort_by(|a, b| b.goodput_bps.mean.total_cmp(&a.goodput_bps.mean));
+    let ranked = document.flows_by_goodput();
     for (rank, label) in [(0, "best"), (ranked.len() / 2, "median"), (ranked.len() - 1, "worst")] {
-        rows.push(flow_row(ranked[rank], label, total));
+        rows.extend(row(ranked[rank], label));
     }
-    rows.push(vec![format!("... and {} more", flows.len() - 3)]);
+    rows.push(vec![format!("... and {} more", flows - 3)]);
     rows
 }
 
@@ -178,13 +178,13 @@ fn flow_row(flow: &FlowSummary, label: &str, total: f64) -> Row {
 
 /// The ports that dropped most, then those that queued most. Ports to which neither happened are left out.
 fn ports(document: &Document, without_warmup: bool, lines: usize) -> Vec<Row> {
-    let busy = busy_ports(&document.summary.ports);
+    let busy = document.busy_ports();
     let unit = format!("port, in {}", document.scenario.unit);
     // Largest queues are those of whole runs.
     let max_queue = if without_warmup { "max, with warm-up" } else { "max queue" };
     let mut rows = vec![header(&[&unit, "arrivals", "overflow", "partial frame", "policy", "mean queue", max_queue])];
     let shown = if busy.len() <= lines { busy.len() } else { lines - 1 };
-    rows.extend(busy[..shown].iter().map(|port| port_row(port)));
+    rows.extend(busy[..shown].iter().filter_map(|number| document.port(*number)).map(|port| port_row(&port)));
     if busy.len() > shown {
         rows.push(vec![format!("... and {} more", busy.len() - shown)]);
     }
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn ports_without_a_queue_are_left_out() {
         let mut document = example(1, 1, 1);
-        document.summary.ports[0].max_queue.max = 0.0;
+        document.runs[0].ports[0].max_queue = 0;
         assert!(!render(&document).contains("port"));
     }
 

@@ -10,6 +10,7 @@ use crate::repeat::seed_words;
 use ackclock_store::comparison::port;
 use ackclock_store::document::Document;
 use ackclock_store::document::interval::Interval;
+use ackclock_store::document::summary::least_fairness;
 
 /// What stands under the title. `shown` is the document without its warm-up, `picture` the plots.
 pub(super) fn glance(document: &Document, shown: &Document, series: &[Series], picture: &Html) -> Html {
@@ -55,7 +56,7 @@ fn figures(document: &Document, shown: &Document) -> Html {
         if let Some(scale) = goodput {
             figure(html, "goodput", &total, &scale, 3, None);
         }
-        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(summary.least_fairness()));
+        figure(html, "fairness", &summary.fairness, &Scale::plain(""), 4, Some(least_fairness(summary.flows.len())));
         figure(html, "weighted fairness", &summary.weighted_fairness, &Scale::plain(""), 4, Some(0.0));
         let bottleneck = port(shown).and_then(|name| summary.ports.iter().find(|port| port.name == name));
         if let Some(port) = bottleneck {

@@ -21,7 +21,7 @@ use crate::repeat::repeat;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
-use ackclock_store::document::summary::{FlowSummary, LinkSummary};
+use ackclock_store::document::summary::{FlowSummary, LinkSummary, least_fairness};
 use counts::counts_cell;
 use ranked::{busy_ports, ranked};
 
@@ -104,7 +104,7 @@ fn totals(document: &Document, shown: &Document) -> Table {
     if document.leaves_out_warmup() {
         row("efficiency, warm-up included".into(), &document.summary.efficiency, 1.0, 4, Some(0.0));
     }
-    row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(summary.least_fairness()));
+    row("fairness (Jain)".into(), &summary.fairness, 1.0, 4, Some(least_fairness(summary.flows.len())));
     let of = if summary.flows.iter().any(|flow| flow.abr.is_some()) { "ACR" } else { "goodput" };
     row(format!("fairness of {of} over max-min shares"), &summary.weighted_fairness, 1.0, 4, Some(0.0));
     let scale = Scale::fitting(summary.goodput_bps.map_or(0.0, |goodput| goodput.mean), "bit/s");

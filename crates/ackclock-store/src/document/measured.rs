@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::document::abr::Abr;
 use crate::document::interval::Interval;
-use crate::document::parts::PartFiles;
-use crate::document::summary::{FlowSummary, SummaryPart};
+use crate::document::summary::SummaryPart;
 use crate::document::{Document, Flow, Limited, Link, Port, Run, Udp};
+use crate::flows::parts::PartFiles;
 
 impl Document {
     /// Whether the scenario has a warm-up and every run knows what it did after it.
@@ -31,7 +31,10 @@ impl Document {
             scenario: self.scenario.clone(),
             seeds: self.seeds.clone(),
             complete: self.complete,
-            summary: SummaryPart::of(&runs),
+            summary: match self.summary.flows.is_empty() && self.summary.ports.is_empty() {
+                true => SummaryPart::of_all(&runs),
+                false => SummaryPart::of(&runs),
+            },
             runs,
         })
     }
@@ -57,10 +60,11 @@ impl Document {
     /// shares are means over the flows that it names.
     pub fn limited_by_windows(&self) -> Option<String> {
         let measured = self.after_warmup();
-        let of = |flow: &FlowSummary| flow.limited.filter(|limited| limited.by_receive_window.mean >= LEAST_SHARE);
-        let limited: Vec<_> = measured.summary.flows.iter().filter_map(|flow| Some((&flow.name, of(flow)?))).collect();
+        let is_limited = |limited: &Limited<Interval>| limited.by_receive_window.mean >= LEAST_SHARE;
+        let limited: Vec<_> =
+            measured.limits().filter_map(|(name, limited)| Some((name, limited.filter(is_limited)?))).collect();
         let (first, _) = limited.first()?;
-        let whose = match (limited.len(), measured.summary.flows.len()) {
+        let whose = match (limited.len(), measured.flows()) {
             (1, _) => format!("flow {first}"),
             (some, all) if some == all => format!("all {all} flows"),
             (some, all) => format!("{some} of {all} flows, {first} among them,"),

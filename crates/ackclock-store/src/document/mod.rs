@@ -16,8 +16,7 @@ pub mod keyed;
 mod limited;
 mod lines;
 mod measured;
-pub mod parts;
-mod run;
+pub(crate) mod run;
 pub mod summary;
 
 pub use limited::Limited;
@@ -97,6 +96,12 @@ pub struct BottleneckPart {
 impl Document {
     /// Puts together what was asked for and what came out. `runs` are in the order of the seeds.
     pub fn new(command: Vec<String>, scenario: ScenarioPart, seeds: Vec<u64>, runs: Vec<Run>) -> Document {
+        let summary = SummaryPart::of(&runs);
+        Document { summary, ..Document::together(command, scenario, seeds, runs) }
+    }
+
+    /// The same, whose summary is of all flows, ports and links together: those of each would take twice the memory of a run.
+    pub fn together(command: Vec<String>, scenario: ScenarioPart, seeds: Vec<u64>, runs: Vec<Run>) -> Document {
         Document {
             format: FORMAT.into(),
             format_version: FORMAT_VERSION,
@@ -106,7 +111,7 @@ impl Document {
             scenario,
             complete: runs.len() == seeds.len(),
             seeds,
-            summary: SummaryPart::of(&runs),
+            summary: SummaryPart::of_all(&runs),
             runs,
         }
     }

@@ -13,12 +13,13 @@ use ackclock::scenario::Scenario;
 use ackclock::units::Span;
 use serde::{Deserialize, Serialize};
 
+use crate::flows::parts::PartFiles;
+
 use super::abr::{self, Abr, Rates};
 use super::delays::Delays;
 use super::feedback::{self, Feedback, MaxMin};
 use super::keyed::Keyed;
 use super::limited::Limited;
-use super::parts::PartFiles;
 
 /// The outcome under one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -225,7 +226,20 @@ impl Run {
 
 impl From<&Records> for Run {
     fn from(records: &Records) -> Run {
-        let mut run = Run {
+        Run {
+            flows: flows(records).collect(),
+            udp: udp(records).collect(),
+            ports: ports(records).collect(),
+            links: links(records).collect(),
+            ..Run::together(records)
+        }
+    }
+}
+
+impl Run {
+    /// What a run says of all its flows together, without its parts.
+    pub fn together(records: &Records) -> Run {
+        Run {
             seed: records.seed,
             simulated_s: records.simulated.as_secs_f64(),
             efficiency: records.efficiency,
@@ -235,28 +249,64 @@ impl From<&Records> for Run {
             fingerprint: format!("{:016x}", records.fingerprint),
             measures: BTreeMap::new(),
             parts: PartFiles::new(),
-            flows: records.flows.iter().map(Flow::from).collect(),
-            udp: records.udp.iter().map(Udp::from).collect(),
-            ports: records.ports.iter().map(Port::from).collect(),
-            links: records.links.iter().map(Link::from).collect(),
-        };
-        if let Some(rest) = &records.after_warmup {
-            run.flows.iter_mut().zip(&rest.flows).for_each(|(flow, rest)| flow.after_warmup = Some(Keyed(*rest)));
-            let limited = run.flows.iter_mut().zip(&rest.limited);
-            limited.for_each(|(flow, rest)| flow.limited_after_warmup = Limited::of(rest));
-            for (flow, counts) in run.flows.iter_mut().zip(&rest.abr) {
-                if let (Some(abr), Some(counts)) = (&mut flow.abr, counts) {
-                    abr.after_warmup = Some(Keyed(*counts));
-                }
-            }
-            for (source, counts) in run.udp.iter_mut().zip(&rest.udp) {
-                source.after_warmup = Some(UdpAfterWarmup::of(*counts, rest.time));
-            }
-            run.ports.iter_mut().zip(&rest.ports).for_each(|(port, rest)| port.after_warmup = Some(rest.into()));
-            run.links.iter_mut().zip(&rest.links).for_each(|(link, rest)| link.after_warmup = Some(Keyed(*rest)));
+            flows: Vec::new(),
+            udp: Vec::new(),
+            ports: Vec::new(),
+            links: Vec::new(),
         }
-        run
     }
+
+    /// The run with its parts, of which ports and links leave out what each connection did there. Records go as they are taken over: of
+    /// many flows both together would not fit into memory.
+    pub fn with_parts(self, mut records: Records) -> Run {
+        records.ports.iter_mut().for_each(|port| port.vcs = Vec::new());
+        records.links.iter_mut().for_each(|link| link.vcs = Vec::new());
+        let (links, ports) = (links(&records).collect(), ports(&records).collect());
+        (records.links, records.ports) = (Vec::new(), Vec::new());
+        Run { flows: flows(&records).collect(), udp: udp(&records).collect(), ports, links, ..self }
+    }
+}
+
+/// The flows of a run, one after the other.
+pub(crate) fn flows(records: &Records) -> impl ExactSizeIterator<Item = Flow> {
+    let rest = records.after_warmup.as_ref();
+    records.flows.iter().enumerate().map(move |(number, record)| {
+        let mut flow = Flow::from(record);
+        let Some(rest) = rest else { return flow };
+        flow.after_warmup = rest.flows.get(number).copied().map(Keyed);
+        flow.limited_after_warmup = rest.limited.get(number).and_then(Limited::of);
+        if let (Some(abr), Some(Some(counts))) = (&mut flow.abr, rest.abr.get(number)) {
+            abr.after_warmup = Some(Keyed(*counts));
+        }
+        flow
+    })
+}
+
+/// The sources of datagrams of a run.
+pub(crate) fn udp(records: &Records) -> impl ExactSizeIterator<Item = Udp> {
+    let rest = records.after_warmup.as_ref();
+    records.udp.iter().enumerate().map(move |(number, record)| Udp {
+        after_warmup: rest.and_then(|rest| Some(UdpAfterWarmup::of(*rest.udp.get(number)?, rest.time))),
+        ..Udp::from(record)
+    })
+}
+
+/// The ports of a run.
+pub(crate) fn ports(records: &Records) -> impl ExactSizeIterator<Item = Port> {
+    let rest = records.after_warmup.as_ref();
+    records.ports.iter().enumerate().map(move |(number, record)| Port {
+        after_warmup: rest.and_then(|rest| rest.ports.get(number)).map(PortAfterWarmup::from),
+        ..Port::from(record)
+    })
+}
+
+/// The links of a run.
+pub(crate) fn links(records: &Records) -> impl ExactSizeIterator<Item = Link> {
+    let rest = records.after_warmup.as_ref();
+    records.links.iter().enumerate().map(move |(number, record)| Link {
+        after_warmup: rest.and_then(|rest| rest.links.get(number)).copied().map(Keyed),
+        ..Link::from(record)
+    })
 }
 
 impl UdpAfterWarmup {

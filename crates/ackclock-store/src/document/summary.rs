@@ -103,14 +103,36 @@ pub struct PortSummary {
 /// Of many, as a constellation has, also those are left out that lost nothing and never had more in them than what was being
 /// sent: packets passed through, and nothing else is to be said.
 pub fn busy_ports(ports: &[PortSummary]) -> Vec<&PortSummary> {
-    let mut busy: Vec<&PortSummary> = ports.iter().filter(|port| port.max_queue.max > 0.0).collect();
-    if busy.len() > FEW_PORTS {
-        busy.retain(|port| port.max_queue.max > 1.0 || port.drops.total.max > 0.0);
+    rank(ports.iter().map(Load::of)).into_iter().map(|number| &ports[number]).collect()
+}
+
+/// What decides whether and where a port is listed.
+pub(crate) struct Load {
+    pub(crate) largest_queue: f64,
+    pub(crate) mean_queue: f64,
+    pub(crate) most_drops: f64,
+    pub(crate) mean_drops: f64,
+}
+
+impl Load {
+    fn of(port: &PortSummary) -> Load {
+        Load {
+            largest_queue: port.max_queue.max,
+            mean_queue: port.mean_queue.mean,
+            most_drops: port.drops.total.max,
+            mean_drops: port.drops.total.mean,
+        }
     }
-    busy.sort_by(|a, b| {
-        b.drops.total.mean.total_cmp(&a.drops.total.mean).then(b.mean_queue.mean.total_cmp(&a.mean_queue.mean))
-    });
-    busy
+}
+
+/// The numbers of the busy ports among these, those that dropped and queued most first.
+pub(crate) fn rank(ports: impl Iterator<Item = Load>) -> Vec<usize> {
+    let mut busy: Vec<(usize, Load)> = ports.enumerate().filter(|(_, port)| port.largest_queue > 0.0).collect();
+    if busy.len() > FEW_PORTS {
+        busy.retain(|(_, port)| port.largest_queue > 1.0 || port.most_drops > 0.0);
+    }
+    busy.sort_by(|(_, a), (_, b)| b.mean_drops.total_cmp(&a.mean_drops).then(b.mean_queue.total_cmp(&a.mean_queue)));
+    busy.into_iter().map(|(number, _)| number).collect()
 }
 
 /// So many are listed without asking what is to be said of each.
@@ -124,14 +146,25 @@ pub struct LinkSummary {
     pub lost: Keyed<LinkLosses<Interval>>,
 }
 
-impl SummaryPart {
-    /// The least that Jain's index of so many flows can be.
-    pub fn least_fairness(&self) -> f64 {
-        1.0 / self.flows.len().max(1) as f64
-    }
+/// The least that Jain's index of so many flows can be.
+pub fn least_fairness(flows: usize) -> f64 {
+    1.0 / flows.max(1) as f64
+}
 
+impl SummaryPart {
     /// Summarizes the finished runs of one scenario.
     pub fn of(runs: &[Run]) -> SummaryPart {
+        SummaryPart {
+            flows: each(runs, |run| &run.flows, FlowSummary::of),
+            udp: each(runs, |run| &run.udp, UdpSummary::of),
+            ports: each(runs, |run| &run.ports, PortSummary::of),
+            links: each(runs, |run| &run.links, LinkSummary::of),
+            ..SummaryPart::of_all(runs)
+        }
+    }
+
+    /// Summarizes the finished runs of one scenario, all of their flows, ports and links together.
+    pub fn of_all(runs: &[Run]) -> SummaryPart {
         SummaryPart {
             runs: runs.len(),
             efficiency: over(runs, |run| run.efficiency),
@@ -143,16 +176,16 @@ impl SummaryPart {
             udp_loss: over(runs, Run::udp_loss),
             lost_on_links: over(runs, Run::lost_on_links),
             measures: asked(runs),
-            flows: each(runs, |run| &run.flows, FlowSummary::of),
-            udp: each(runs, |run| &run.udp, UdpSummary::of),
-            ports: each(runs, |run| &run.ports, PortSummary::of),
-            links: each(runs, |run| &run.links, LinkSummary::of),
+            flows: Vec::new(),
+            udp: Vec::new(),
+            ports: Vec::new(),
+            links: Vec::new(),
         }
     }
 }
 
 impl FlowSummary {
-    fn of(flows: &[&Flow]) -> Option<FlowSummary> {
+    pub(crate) fn of(flows: &[&Flow]) -> Option<FlowSummary> {
         Some(FlowSummary {
             name: flows.first()?.name.clone(),
             goodput_bps: over(flows, |flow| Some(flow.goodput_bps))?,
@@ -168,7 +201,7 @@ impl FlowSummary {
 }
 
 impl Limited<Interval> {
-    fn over(flows: &[&Flow]) -> Option<Limited<Interval>> {
+    pub(crate) fn over(flows: &[&Flow]) -> Option<Limited<Interval>> {
         let part = |of: fn(&Limited) -> f64| over(flows, |flow| flow.limited.as_ref().map(of));
         Some(Limited {
             by_receive_window: part(|limited| limited.by_receive_window)?,
@@ -210,7 +243,7 @@ impl LinkSummary {
 }
 
 impl PortSummary {
-    fn of(ports: &[&Port]) -> Option<PortSummary> {
+    pub(crate) fn of(ports: &[&Port]) -> Option<PortSummary> {
         Some(PortSummary {
             name: ports.first()?.name.clone(),
             arrivals: over(ports, |port| Some(port.arrivals as f64))?,

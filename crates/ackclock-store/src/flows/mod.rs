@@ -4,13 +4,17 @@
 //!
 //! The document holds a checksum of every file, so the checksum of the document vouches for all of them.
 
+mod each;
 mod join;
+mod kept;
+pub mod parts;
 mod split;
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ackclock::record::Records;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_columns::{Kind, Rows, Values, decoded_bytes, files, wrong};
 use parquet::basic::Type;
@@ -20,12 +24,12 @@ use parquet::file::reader::FileReader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::document::parts::{PartFile, PartFiles};
 use crate::document::summary::SummaryPart;
-use crate::document::{Document, Run, ScenarioPart};
+use crate::document::{Document, Run, ScenarioPart, run};
 use crate::names::names;
 use crate::tables::{MOST_DECODED_BYTES, ROWS_PER_GROUP, SEED, TableError, readable, seed_folder};
 use join::Source;
+use parts::{PartFile, PartFiles};
 use split::{Column, Columns, Table};
 
 /// The folder of all runs of many flows in a result folder.
@@ -46,28 +50,48 @@ pub fn is_of_run(name: &str) -> bool {
 ///
 /// # Errors
 /// If a file cannot be written: no room, no permission. What was begun stays.
-pub fn write(folder: &Path, scenario: &ScenarioPart, run: &Run) -> Result<PartFiles, TableError> {
-    files::create_folder(folder).map_err(|error| TableError::io(folder, error))?;
-    let mut written = PartFiles::new();
-    let mut add = |part: &str, records: Table| -> Result<(), TableError> {
-        for table in records.finish().into_iter().filter(|table| table.rows > 0) {
+pub fn write(folder: &Path, scenario: &ScenarioPart, run: &Run, records: &Records) -> Result<PartFiles, TableError> {
+    let [flows, udp, ports, links] = PARTS;
+    let mut files = Files::new(folder, scenario, run)?;
+    files.add(flows, run::flows(records))?;
+    files.add(udp, run::udp(records))?;
+    files.add(ports, run::ports(records))?;
+    files.add(links, run::links(records))?;
+    Ok(files.written)
+}
+
+/// The files of a run, as far as they are written.
+struct Files<'a> {
+    folder: &'a Path,
+    scenario: &'a ScenarioPart,
+    run: &'a Run,
+    written: PartFiles,
+}
+
+impl<'a> Files<'a> {
+    fn new(folder: &'a Path, scenario: &'a ScenarioPart, run: &'a Run) -> Result<Files<'a>, TableError> {
+        files::create_folder(folder).map_err(|error| TableError::io(folder, error))?;
+        Ok(Files { folder, scenario, run, written: PartFiles::new() })
+    }
+
+    /// Writes a part and its lists. One of its records is in memory at a time.
+    fn add<T: Serialize>(&mut self, part: &str, records: impl Iterator<Item = T>) -> Result<(), TableError> {
+        let mut all = Table::new();
+        for record in records {
+            all.push(&record).expect("parts of a run have names and numbers that are not negative");
+        }
+        for table in all.finish().into_iter().filter(|table| table.rows > 0) {
             let name = name_of(part, &table.name);
-            let path = path_of(folder, &name);
+            let path = path_of(self.folder, &name);
             let failed = |error: io::Error| TableError::io(&path, error);
             let file = files::create_new(&path).map_err(failed)?;
-            write_table(&file, &name, &table, scenario, run).map_err(failed)?;
+            write_table(&file, &name, &table, self.scenario, self.run).map_err(failed)?;
             file.sync_all().map_err(failed)?;
             let (bytes, blake3) = files::checksum(&path).map_err(failed)?;
-            written.insert(name, PartFile { rows: table.rows as u64, bytes, blake3 });
+            self.written.insert(name, PartFile { rows: table.rows as u64, bytes, blake3 });
         }
         Ok(())
-    };
-    let [flows, udp, ports, links] = PARTS;
-    add(flows, table(&run.flows))?;
-    add(udp, table(&run.udp))?;
-    add(ports, table(&run.ports))?;
-    add(links, table(&run.links))?;
-    Ok(written)
+    }
 }
 
 /// Reads the parts of a run from a result folder.
@@ -115,14 +139,6 @@ pub fn damage(result: &Path, run: &Run) -> Vec<TableError> {
         found.push(TableError::damaged(&folder.join(name), "it does not belong to this run"));
     }
     found
-}
-
-fn table<T: Serialize>(records: &[T]) -> Table {
-    let mut table = Table::new();
-    for record in records {
-        table.push(record).expect("parts of a run have names and numbers that are not negative");
-    }
-    table
 }
 
 /// The name of the file with a list of a part, or with the part itself; `lists` ends in a dot.

@@ -6,8 +6,18 @@ fn written(name: &str, document: &Document) -> (PathBuf, Run) {
     let place = std::env::temp_dir().join(format!("ackclock-{}-flows-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&place);
     let mut run = document.runs[0].clone();
-    run.parts = write(&folder_of(&place, run.seed), &document.scenario, &run).unwrap();
+    run.parts = write_run(&folder_of(&place, run.seed), &document.scenario, &run);
     (place, run)
+}
+
+fn write_run(folder: &Path, scenario: &ScenarioPart, run: &Run) -> PartFiles {
+    let [flows, udp, ports, links] = PARTS;
+    let mut files = Files::new(folder, scenario, run).unwrap();
+    files.add(flows, run.flows.iter()).unwrap();
+    files.add(udp, run.udp.iter()).unwrap();
+    files.add(ports, run.ports.iter()).unwrap();
+    files.add(links, run.links.iter()).unwrap();
+    files.written
 }
 
 /// All that a document can say of flows, datagrams, ports and links; and of flows of which each has something else.
@@ -81,7 +91,7 @@ fn what_does_not_fit_together_is_an_error() {
     // Lists without their elements, and a name that leads elsewhere.
     let without: PartFiles = run.parts.clone().into_iter().filter(|(name, _)| name != "links.vcs").collect();
     std::fs::remove_dir_all(&folder).unwrap();
-    write(&folder, &example(0, 0, 1).scenario, &run).unwrap();
+    write_run(&folder, &example(0, 0, 1).scenario, &run);
     assert!(refused(without).contains("its lists have 1 elements, and there are 0"));
     let elsewhere = Run { parts: with("flows/../../x", flows), ..run.kept().into_owned() };
     let found = damage(&place, &elsewhere);

@@ -1,36 +1,11 @@
-//! The parts of a run that are in files of their own, because they are many: its flows, sources of datagrams, ports and links.
+//! Runs and documents as they are kept, without what is in files of its own.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::summary::SummaryPart;
-use super::{Document, Run};
-
-/// Of more flows of TCP and sources of datagrams than this, the parts of a run are not in the document.
-pub const MOST_IN_DOCUMENT: usize = 1000;
-
-/// The files with the parts of a run, by their names without the ending.
-pub type PartFiles = BTreeMap<String, PartFile>;
-
-/// One file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartFile {
-    /// How many rows it has.
-    pub rows: u64,
-    /// Its length.
-    pub bytes: u64,
-    /// BLAKE3 of its content, in hexadecimal digits.
-    pub blake3: String,
-}
+use crate::document::summary::SummaryPart;
+use crate::document::{Document, Run};
 
 impl Run {
-    /// Whether its parts belong into files.
-    pub fn is_of_many(&self) -> bool {
-        self.flows.len() + self.udp.len() > MOST_IN_DOCUMENT
-    }
-
     /// The run as the document or a ledger keeps it: without the parts that are in files.
     pub fn kept(&self) -> Cow<'_, Run> {
         if self.parts.is_empty() {
@@ -75,7 +50,7 @@ impl Document {
             scenario: self.scenario.clone(),
             seeds: self.seeds.clone(),
             complete: self.complete,
-            summary: self.summary.of_all(),
+            summary: self.summary.together(),
             runs: self.runs.iter().map(|run| run.kept().into_owned()).collect(),
         })
     }
@@ -83,7 +58,7 @@ impl Document {
 
 impl SummaryPart {
     /// What it says of all flows together.
-    fn of_all(&self) -> SummaryPart {
+    fn together(&self) -> SummaryPart {
         SummaryPart {
             runs: self.runs,
             efficiency: self.efficiency,
