@@ -4,6 +4,7 @@ mod feedback;
 mod rates;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ackclock::ids::{IdVec, LinkId};
 use ackclock::keys::{Dimension, Kind, Quantity, Value};
@@ -86,7 +87,7 @@ pub(crate) fn fill(
         rates: rates::Checker::default(),
         report,
     };
-    let mut queues: Vec<(LinkId, Queue)> = Vec::new();
+    let mut queues: Vec<(LinkId, Arc<Queue>)> = Vec::new();
     // Thousands of ports differ in their names alone, and nothing but messages depends on that.
     let mut last: Option<(&Tables, Rate, &Load)> = None;
     for (id, link) in network.links.iter_ids() {
@@ -101,13 +102,13 @@ pub(crate) fn fill(
             std::ptr::eq(of, settings) && rate == link.rate && before == load
         };
         if let (Some((_, queue)), true) = (queues.last(), last.is_some_and(is_as_last)) {
-            queues.push((id, queue.clone()));
+            queues.push((id, Arc::clone(queue)));
             continue;
         }
         let port = Port { name: &link.name, rate: link.rate, load, has_own_buffer };
         let queue = checker.queue(settings, &port);
         last = queue.is_some().then_some((settings, link.rate, load));
-        queues.extend(queue.map(|queue| (id, queue)));
+        queues.extend(queue.map(|queue| (id, Arc::new(queue))));
     }
     checker.report_shortages();
     for (id, queue) in queues {

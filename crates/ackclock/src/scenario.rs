@@ -157,8 +157,8 @@ pub struct Link {
     pub delay: Span,
     /// How it changes, and what it loses. Of packet networks only: on ATM networks links are plain.
     pub params: LinkParams,
-    /// The queue of the port. Of no meaning at a host.
-    pub queue: Queue,
+    /// The queue of the port. Of no meaning at a host. Most ports share one: of many flows, links are most of a scenario.
+    pub queue: Arc<Queue>,
 }
 
 impl Link {

@@ -9,6 +9,7 @@ pub(crate) mod satellites;
 pub(crate) mod topologies;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use ackclock::ids::{IdVec, LinkId, NodeId};
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
@@ -30,6 +31,8 @@ use crate::text::tree::quoted;
 pub(crate) struct Network {
     pub(crate) nodes: IdVec<NodeId, Node>,
     pub(crate) links: IdVec<LinkId, Link>,
+    /// What links have before their queues are known, and those of hosts at all.
+    unlimited: Arc<Queue>,
     between: IdMap<(NodeId, NodeId), LinkId>,
     /// Switches next to each node.
     switches: IdVec<NodeId, Vec<NodeId>>,
@@ -77,6 +80,7 @@ impl Network {
             hosts: nodes.iter().map(|_| 0).collect(),
             nodes,
             links: IdVec::new(),
+            unlimited: Arc::new(Queue::unlimited()),
             between: IdMap::default(),
             made: hosts_of_made,
             at_places: BTreeMap::new(),
@@ -317,7 +321,7 @@ impl Network {
     fn add(&mut self, from: NodeId, to: NodeId, direction: Direction) {
         let name = [&*self.nodes[from].name, "->", &*self.nodes[to].name].concat();
         let Direction { rate, delay, params, mtu } = direction;
-        let link = self.links.push(Link { name, from, to, rate, delay, params, queue: Queue::unlimited() });
+        let link = self.links.push(Link { name, from, to, rate, delay, params, queue: Arc::clone(&self.unlimited) });
         self.between.insert((from, to), link);
         if let Some(mtu) = mtu {
             self.mtus.insert(link, mtu);

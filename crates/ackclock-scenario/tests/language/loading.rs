@@ -115,7 +115,7 @@ fn defaults_are_those_of_the_osu_model() {
     let policy = selective_drop(900.0, 0.8);
     let queue =
         Queue { buffer: Buffer::Cells(1000), policy, service_order: ServiceOrder::Random, rates: None, feedback: None };
-    assert_eq!(link(&scenario, "sw1->sw2").queue, queue);
+    assert_eq!(*link(&scenario, "sw1->sw2").queue, queue);
     assert_eq!(link(&scenario, "s1->sw1").queue.buffer, Buffer::Infinite);
 }
 

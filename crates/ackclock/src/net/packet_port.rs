@@ -303,7 +303,7 @@ mod tests {
     fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, params: LinkParams) -> PacketPort<u32> {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
-        let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, params, queue };
+        let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, params, queue: queue.into() };
         let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
         let discipline = policy.start(&QueuePort { rate: rate(), max_packets, max_bytes, flows: &[0] }, "a->b", 1);
         PacketPort::new((rate(), delay), link, discipline, QueueMonitor::new(max_packets, 1, None))

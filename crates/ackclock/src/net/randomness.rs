@@ -147,7 +147,7 @@ fn of_link(link: &Link, routes: usize) -> bool {
     let LinkParams { schedule, errors, jitter } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     // Rate algorithms draw nothing.
-    let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = queue;
+    let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = &**queue;
     *jitter > Span::ZERO
         || policy.is_random(routes)
         || schedule.as_deref().is_some_and(of_schedule)

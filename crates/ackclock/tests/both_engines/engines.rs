@@ -6,6 +6,7 @@
 //! `ENGINES_ROUNDS=N` runs the product so many times; without it, a part of it is run.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::lab::agree::{assert_engines_agree, difference};
 use crate::lab::choices::Choices;
@@ -367,7 +368,7 @@ fn ports_without_slots_before_between_and_after_congested_ones() {
     let case = case(&network, "atm", "tail-drop", 0, 0);
     let mut scenario = case.scenario;
     for link in scenario.links.iter_mut() {
-        link.queue = Queue { buffer: Buffer::Cells(50), ..Queue::unlimited() };
+        link.queue = Arc::new(Queue { buffer: Buffer::Cells(50), ..Queue::unlimited() });
     }
     scenario.duration = Span::from_ms(200);
     // Whoever loses begins again soon, at another time than the others.

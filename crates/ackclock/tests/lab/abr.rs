@@ -1,5 +1,7 @@
 //! Scenarios with ABR connections.
 
+use std::sync::Arc;
+
 use ackclock::atm::rate::{
     ALGORITHMS, CapcParams, CustomRateAlgorithm, EfciParams, RateAlgorithm, RateAllocator, Sharing,
 };
@@ -77,7 +79,7 @@ pub fn with_abr(text: &str, sets: &[&str], algorithm: &RateAlgorithm, change: im
         flow.service = ServiceCategory::Abr(Box::new(params));
     }
     for link in scenario.links.iter_mut() {
-        link.queue.rates = Some(algorithm.clone());
+        Arc::make_mut(&mut link.queue).rates = Some(algorithm.clone());
     }
     scenario
 }
@@ -106,7 +108,7 @@ pub fn abr(choices: &mut Choices, scenario: &mut Scenario) {
     for link in scenario.links.ids().collect::<Vec<_>>() {
         let own = choices.once_in(4);
         let algorithm = if own { algorithm(choices, scenario) } else { shared.clone() };
-        scenario.links[link].queue.rates = algorithm;
+        Arc::make_mut(&mut scenario.links[link].queue).rates = algorithm;
     }
 }
 

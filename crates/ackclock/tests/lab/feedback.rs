@@ -1,5 +1,7 @@
 //! Random rate control of TCP: ports that compute rates, and routers or ATM edge devices that give them to senders.
 
+use std::sync::Arc;
+
 use ackclock::atm::rate::{ALGORITHMS, RateAlgorithm};
 use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
 use ackclock::ids::LinkId;
@@ -36,7 +38,7 @@ pub fn feedback(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Tim
     let everywhere = choices.once_in(2);
     for link in links {
         if everywhere || choices.once_in(3) {
-            let queue = &mut scenario.links[link].queue;
+            let queue = Arc::make_mut(&mut scenario.links[link].queue);
             queue.rates = Some(algorithm(choices, interval));
             queue.feedback = Some(if everywhere { kind } else { feedback_of(choices, interval, groups) });
         }

@@ -1,5 +1,7 @@
 //! Queues with any policy, as a function of bytes.
 
+use std::sync::Arc;
+
 use ackclock::ids::{Id, LinkId};
 use ackclock::keys::{Key, Kind, Value, Values};
 use ackclock::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES, aal5};
@@ -10,11 +12,11 @@ use super::choices::Choices;
 
 /// One queue for most ports.
 pub fn queues(choices: &mut Choices, scenario: &mut Scenario, kind: &str) {
-    let shared = queue_with(choices, scenario, kind);
+    let shared = Arc::new(queue_with(choices, scenario, kind));
     let all: Vec<LinkId> = scenario.links.ids().collect();
     for id in all {
         let own = choices.once_in(8);
-        scenario.links[id].queue = if own { queue(choices, scenario) } else { shared.clone() };
+        scenario.links[id].queue = if own { Arc::new(queue(choices, scenario)) } else { shared.clone() };
     }
 }
 

@@ -37,7 +37,7 @@ impl fmt::Debug for Example {
         let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
         for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
             let Link { name, rate, delay, params, queue, .. } = link;
-            let Queue { buffer, policy, service_order, rates, feedback } = queue;
+            let Queue { buffer, policy, service_order, rates, feedback } = &**queue;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !params.is_plain() {
                 write!(f, " {params:?}")?;
@@ -197,7 +197,7 @@ fn network(choices: &mut Choices) -> (IdVec<NodeId, Node>, IdVec<LinkId, Link>) 
         for (from, to, (rate, delay)) in [(a, b, (rate, delay)), (b, a, back)] {
             let name = format!("{}->{}", nodes[from].name, nodes[to].name);
             let (params, queue) = (LinkParams::plain(), Queue::unlimited());
-            links.push(Link { name, from, to, rate, delay, params, queue });
+            links.push(Link { name, from, to, rate, delay, params, queue: queue.into() });
         }
     }
     (nodes, links)

@@ -1,5 +1,7 @@
 //! ABR connections in whole networks.
 
+use std::sync::Arc;
+
 use crate::lab::abr::*;
 use crate::lab::*;
 use ackclock::record::{AbrRecord, PortRecord, Records};
@@ -159,7 +161,7 @@ fn any_engine_gives_the_same_run_and_a_seed_repeats_it() {
     assert_ne!(fingerprint(&scenario, Engine::Batched, 2), reference);
     // A large buffer is one without a limit.
     for link in scenario.links.iter_mut() {
-        link.queue.buffer = Buffer::Cells(1_000_000);
+        Arc::make_mut(&mut link.queue).buffer = Buffer::Cells(1_000_000);
     }
     assert_eq!(fingerprint(&scenario, Engine::Batched, 1), reference);
 }

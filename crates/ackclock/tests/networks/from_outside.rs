@@ -1,6 +1,8 @@
 //! Drop policies and a rate algorithm from outside, on both engines. Congestion controls and recoveries from outside are in
 //! `tcp_families.rs`, error models in `paths.rs`.
 
+use std::sync::Arc;
+
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::port;
 use ackclock::atm::rate::{self, CustomRateAlgorithm, RateAlgorithm, RateAllocator};
@@ -26,7 +28,7 @@ const BOTTLENECK: &str = "sw1->sw2";
 fn with_policy(text: &str, policy: &PolicyParams) -> Scenario {
     let mut scenario = crate::lab::scenario(text, &[]);
     let bottleneck = scenario.links.iter_mut().find(|link| link.name == BOTTLENECK).unwrap();
-    bottleneck.queue.policy = policy.clone();
+    Arc::make_mut(&mut bottleneck.queue).policy = policy.clone();
     scenario
 }
 
@@ -142,7 +144,7 @@ fn a_rate_algorithm_from_outside_on_both_engines() {
         flow.service = ServiceCategory::Abr(Box::new(AbrParams { rif: 1.0, ..AbrParams::new(pcr, Span::from_ms(5)) }));
     }
     for link in scenario.links.iter_mut() {
-        link.queue.rates = Some(custom.clone());
+        Arc::make_mut(&mut link.queue).rates = Some(custom.clone());
     }
     let records = assert_engines_agree("a rate algorithm from outside", &scenario, 7);
     for flow in &records.flows {
