@@ -84,10 +84,30 @@ pub fn most_crossings(scenario: &Scenario) -> f64 {
 
 /// About how many octets a document of results, or a ledger, has for each run of a scenario, without what is recorded.
 pub fn document_bytes(scenario: &Scenario) -> f64 {
+    match has_many_flows(scenario) {
+        true => of_parts(scenario, FLOW_COLUMNS_BYTES, PORT_COLUMNS_BYTES),
+        false => of_parts(scenario, FLOW_BYTES, PORT_BYTES),
+    }
+}
+
+/// About how many octets of memory a run takes that is finished.
+pub fn run_bytes(scenario: &Scenario) -> f64 {
+    match has_many_flows(scenario) {
+        true => of_parts(scenario, FLOW_MEMORY_BYTES, PORT_MEMORY_BYTES),
+        false => document_bytes(scenario) * MEMORY_PER_OCTET,
+    }
+}
+
+/// Whether the parts of a run are in files, not in the document.
+fn has_many_flows(scenario: &Scenario) -> bool {
+    scenario.flows.len() + scenario.udp.len() > MOST_IN_DOCUMENT
+}
+
+fn of_parts(scenario: &Scenario, of_flow: f64, of_port: f64) -> f64 {
     let ends = scenario.flows.len() + scenario.udp.len();
     // Percentiles of delays are as long as the rest.
     let delays = if scenario.recording.delays { 2.0 } else { 1.0 };
-    delays * (ends as f64 * FLOW_BYTES + switch_ports(scenario) * PORT_BYTES)
+    delays * (ends as f64 * of_flow + switch_ports(scenario) * of_port)
 }
 
 /// About how many octets of memory a scenario and one network of it take.
@@ -428,10 +448,18 @@ const VC_PORTS: f64 = 16.0;
 const FLOW_BYTES: f64 = 430.0;
 /// Of a port that is not the host's.
 const PORT_BYTES: f64 = 510.0;
+/// Of a flow, and of a port with what each connection did there, as columns.
+const FLOW_COLUMNS_BYTES: f64 = 20.0;
+const PORT_COLUMNS_BYTES: f64 = 20.0;
+/// Of a flow, and of a port, of a run that is finished.
+const FLOW_MEMORY_BYTES: f64 = 810.0;
+const PORT_MEMORY_BYTES: f64 = 480.0;
+/// A run takes so many octets of memory for each of its text.
+const MEMORY_PER_OCTET: f64 = 1.5;
 /// Of a flow in memory, with both of its ends.
-const END_MEMORY_BYTES: f64 = 2500.0;
+const END_MEMORY_BYTES: f64 = 1800.0;
 /// Of one direction of a link in memory, with its port and its node.
-const LINK_MEMORY_BYTES: f64 = 1000.0;
+const LINK_MEMORY_BYTES: f64 = 600.0;
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ mod unfinished;
 mod verify;
 
 pub use error::KeepError;
-pub use estimate::{Estimate, document_bytes, most_crossings, network_bytes};
+pub use estimate::{Estimate, document_bytes, most_crossings, network_bytes, run_bytes};
 pub use folder::Folder;
 pub use job::{Job, Jobs, Load};
 pub use pool::{End, Failure, Runs, run_all, run_each};

@@ -1,6 +1,6 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
-use ackclock::ids::{FlowId, IdVec};
+use ackclock::ids::{FlowId, Id, IdVec};
 use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::record::MetricSet;
 use ackclock::scenario::{Flow, Recording, Scenario, Technology};
@@ -185,18 +185,19 @@ struct FlowTables {
 
 impl FlowTables {
     fn of(planned: Vec<PlannedFlow>, path_mtu: Option<u32>, network: &Network) -> FlowTables {
-        let mut all = FlowTables { flows: IdVec::with_capacity(planned.len()), tables: Vec::new(), ends: Vec::new() };
-        for PlannedFlow { flow, given } in planned {
-            let (first, destination) = (flow.forward.first(), flow.forward.destination(&network.links));
-            let id = all.flows.push(flow);
+        let (mut tables, mut ends) = (Vec::new(), Vec::new());
+        let ids = (0..planned.len()).map(FlowId::from_index);
+        // Collected where they are: of many flows there is no room for both.
+        let flows = planned.into_iter().zip(ids).map(|(PlannedFlow { flow, given }, id)| {
             // What TCP takes from another path than that of the others is written too.
             if given.has_table || given.path_mtu != path_mtu {
-                let (from, to) = (network.links[first].from, destination);
-                all.tables.push((id, given));
-                all.ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
+                let (from, to) = (network.links[flow.forward.first()].from, flow.forward.destination(&network.links));
+                tables.push((id, given));
+                ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
             }
-        }
-        all
+            flow
+        });
+        FlowTables { flows: flows.collect(), tables, ends }
     }
 }
 

@@ -94,7 +94,9 @@ fn refuse_beyond_room(
     // The scenario is there once, and a network of it for each run that goes on.
     let at_a_time = seeds::cores().min(runs - finished).max(1) as f64;
     let network = ackclock_run::network_bytes(scenario) * (1.0 + OF_A_NETWORK * (at_a_time - 1.0));
-    let memory = network + recorded.memory + document * runs as f64 * MEMORY_PER_OCTET;
+    // A run is finished when its network is gone.
+    let others = runs.saturating_sub(1) as f64 * ackclock_run::run_bytes(scenario);
+    let memory = network + recorded.memory + others;
     room::refuse_beyond(
         Need { disk, memory },
         folder.path(),
@@ -216,8 +218,6 @@ fn finish(
 const GO_ON: &str = "run the same command again to resume";
 /// How much of the memory of a scenario and its network that of the network is.
 const OF_A_NETWORK: f64 = 0.5;
-/// A run takes so many octets of memory for each of its text.
-const MEMORY_PER_OCTET: f64 = 1.5;
 /// The largest integer of a TOML file.
 const LARGEST_SEED: u64 = i64::MAX as u64;
 

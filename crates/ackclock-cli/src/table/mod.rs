@@ -265,6 +265,17 @@ mod tests {
         }
     }
 
+    /// Of many flows there are no summaries of each.
+    #[test]
+    fn a_table_is_made_of_runs_and_their_summary_together() {
+        for document in [example(100, 50, 1), example(2, 3, 2), example_with_warmup(9, 12, 3), example(0, 4, 1)] {
+            let Document { command, scenario, seeds, runs, .. } = document.clone();
+            let together = Document::together(command, scenario, seeds, runs);
+            assert!(together.summary.flows.is_empty() && together.summary.ports.is_empty());
+            assert_eq!(render(&together), render(&document));
+        }
+    }
+
     #[test]
     fn ports_without_a_queue_are_left_out() {
         let mut document = example(1, 1, 1);
