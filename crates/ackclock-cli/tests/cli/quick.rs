@@ -370,7 +370,7 @@ fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
      --> --policy:1:1
       |
     1 | red
-      | ^^^ ATM networks have tail-drop, ppd, epd, selective-drop, fba, dynamic-threshold
+      | ^^^ ATM networks have tail-drop, ppd, epd, selective-drop, fba, dynamic-threshold, red-epd
       |
       = help: choose one of these, or write --technology packet
     1 error, nothing was run

@@ -64,7 +64,7 @@ impl CellPolicy for HundredthFrame {
 
 #[test]
 fn a_drop_policy_of_cells_from_outside_on_both_engines() {
-    let start = |vcs| Box::new(HundredthFrame { frames: 0, within: vec![false; vcs] }) as Box<dyn CellPolicy>;
+    let start = |vcs, _| Box::new(HundredthFrame { frames: 0, within: vec![false; vcs] }) as Box<dyn CellPolicy>;
     let custom = CellPolicyParams::Custom(CustomCellPolicy::new(start));
     assert_eq!(custom.name(), cell::CUSTOM);
     let [without, with] = with_and_without(CELLS, &PolicyParams::Cells(custom));

@@ -33,7 +33,7 @@ const PAGES: &str = "aal5 abr blue capc cell-port codel congestion-control-bbr1 
     congestion-control-hybla congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
     dialects drr dynamic-threshold efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts max-min new-reno \
-    offset-sack packet-port paths pie ppd rack red reno reroute-detect retransmission-timer rfc6675 routes \
+    offset-sack packet-port paths pie ppd rack red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
     satellites selective-drop served-hosts simplified-erica-plus tail-drop tcp-rate-control udp vanilla vegas \
     vegas-1995";
 

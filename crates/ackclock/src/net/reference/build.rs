@@ -122,7 +122,7 @@ fn output_of(
             Output::Packets(PacketPort::new((link.rate, link.delay), changing, discipline, monitor))
         }
         Feeder::Cells => {
-            let policy = link.queue.policy.of_cells().start(vcs);
+            let policy = link.queue.policy.of_cells().start(vcs, &link.name, seed);
             let (order, stream) = (link.queue.service_order, service_stream(link, seed));
             let inputs = inputs.into_iter().map(Input).collect();
             Output::Cells(CellPort::new(link.rate.cell_time(), policy, order, stream, inputs, monitor))

@@ -9,6 +9,7 @@ use super::frame::{FrameDiscard, FrameParams, FrameRule};
 use crate::ids::VcId;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{Buffer, Port};
+use crate::rng::Stream;
 
 /// The rule: Y_i ≥ α · (K − X).
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,6 @@ impl Mechanism for DynamicThreshold {
         "Ackclock; [CH98] has powers of 2 around it",
         "How many cells of a connection may wait, as a multiple of the free space.",
     )];
-    const IS_RANDOM: bool = false;
     const NEEDS_LIMIT: Option<&'static str> = Some("dynamic-threshold compares with the room that is left");
     type Params = f64;
     type State = FrameDiscard<DynamicThreshold>;
@@ -36,7 +36,7 @@ impl Mechanism for DynamicThreshold {
         Ok(values.number("alpha"))
     }
 
-    fn start(alpha: &f64, vcs: usize) -> FrameDiscard<DynamicThreshold> {
+    fn start(alpha: &f64, vcs: usize, _draws: Stream) -> FrameDiscard<DynamicThreshold> {
         FrameDiscard::new(DynamicThreshold { alpha: *alpha }, &FrameParams::PLAIN, vcs)
     }
 }

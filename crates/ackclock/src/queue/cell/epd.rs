@@ -6,6 +6,7 @@ use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold, threshold_ke
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
+use crate::rng::Stream;
 
 /// EPD's rule: X > R.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,6 @@ impl Mechanism for Epd {
         FrameParams::KEYS[1],
         FrameParams::KEYS[2],
     ];
-    const IS_RANDOM: bool = false;
     type Params = EpdParams;
     type State = FrameDiscard<Epd>;
 
@@ -40,7 +40,7 @@ impl Mechanism for Epd {
         Ok(EpdParams { threshold_cells, frame: FrameParams::read(values, port, threshold_cells)? })
     }
 
-    fn start(params: &EpdParams, vcs: usize) -> FrameDiscard<Epd> {
+    fn start(params: &EpdParams, vcs: usize, _draws: Stream) -> FrameDiscard<Epd> {
         FrameDiscard::new(Epd { threshold_cells: params.threshold_cells }, &params.frame, vcs)
     }
 

@@ -6,6 +6,7 @@ use super::{BatchHints, CellArrival, CellPolicy, Mechanism};
 use crate::factory::Factory;
 use crate::ids::VcId;
 use crate::queue::{Buffer, Policy, Verdict};
+use crate::rng::Stream;
 
 /// The family, a line each. From the list come the parameters, the states and their dispatch, and [`POLICIES`].
 macro_rules! cell_policies {
@@ -48,11 +49,12 @@ macro_rules! cell_policies {
                 }
             }
 
-            /// The policy before the first cell, for the connections numbered below `vcs`.
-            pub fn start(&self, vcs: usize) -> CellPolicyState {
+            /// The policy before the first cell, for the connections numbered below `vcs`, at a port of this name, under this seed.
+            pub fn start(&self, vcs: usize, port: &str, seed: u64) -> CellPolicyState {
+                let draws = Stream::new(seed, port, self.name());
                 match self {
-                    $(CellPolicyParams::$Name(params) => CellPolicyState::$Name($Name::start(params, vcs)),)*
-                    CellPolicyParams::Custom(custom) => CellPolicyState::Custom((custom.start)(vcs)),
+                    $(CellPolicyParams::$Name(params) => CellPolicyState::$Name($Name::start(params, vcs, draws)),)*
+                    CellPolicyParams::Custom(custom) => CellPolicyState::Custom((custom.start)(vcs, draws)),
                 }
             }
 
@@ -93,6 +95,7 @@ cell_policies! {
     selective_drop::SelectiveDrop,
     fba::Fba,
     dynamic_threshold::DynamicThreshold,
+    red_epd::RedEpd,
 }
 
 /// What is done with a policy whose type is known: one kernel for each.
@@ -107,15 +110,15 @@ pub trait Visitor {
 /// The name of a policy from outside.
 pub const CUSTOM: &str = "custom";
 
-/// A policy that is none of the family: how it begins, for the connections numbered below a number.
+/// A policy that is none of the family: how it begins, for the connections numbered below a number, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomCellPolicy {
-    start: Factory<dyn Fn(usize) -> Box<dyn CellPolicy> + Send + Sync>,
+    start: Factory<dyn Fn(usize, Stream) -> Box<dyn CellPolicy> + Send + Sync>,
 }
 
 impl CustomCellPolicy {
     /// A policy that `start` begins, at each port anew.
-    pub fn new(start: impl Fn(usize) -> Box<dyn CellPolicy> + Send + Sync + 'static) -> CustomCellPolicy {
+    pub fn new(start: impl Fn(usize, Stream) -> Box<dyn CellPolicy> + Send + Sync + 'static) -> CustomCellPolicy {
         CustomCellPolicy { start: Factory::new(Arc::new(start)) }
     }
 }

@@ -7,6 +7,7 @@ use super::load_ratio::{LoadRatioArithmetic, load_ratio_key};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
+use crate::rng::Stream;
 
 /// FBA's rule: X > R and Y_i·N_a/X > Z·(K−R)/(X−R).
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,6 @@ impl Mechanism for Fba {
         FrameParams::KEYS[1],
         FrameParams::KEYS[2],
     ];
-    const IS_RANDOM: bool = false;
     const NEEDS_LIMIT: Option<&'static str> = Some("fba compares with the room that is left");
     type Params = FbaParams;
     type State = FrameDiscard<Fba>;
@@ -60,7 +60,7 @@ impl Mechanism for Fba {
         Ok(FbaParams { threshold_cells, load_ratio, arithmetic, frame })
     }
 
-    fn start(params: &FbaParams, vcs: usize) -> FrameDiscard<Fba> {
+    fn start(params: &FbaParams, vcs: usize, _draws: Stream) -> FrameDiscard<Fba> {
         let FbaParams { threshold_cells, load_ratio, arithmetic, ref frame } = *params;
         FrameDiscard::new(Fba { threshold_cells, load_ratio, arithmetic }, frame, vcs)
     }

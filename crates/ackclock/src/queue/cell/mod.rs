@@ -14,6 +14,7 @@ mod forgiveness;
 mod frame;
 mod load_ratio;
 mod ppd;
+mod red_epd;
 mod selective_drop;
 mod tail_drop;
 
@@ -25,12 +26,14 @@ pub use forgiveness::Forgiveness;
 pub use frame::{FrameDiscard, FrameParams, FrameRule};
 pub use load_ratio::LoadRatioArithmetic;
 pub use ppd::Ppd;
+pub use red_epd::{RedEpd, RedEpdParams};
 pub use selective_drop::{SelectiveDrop, SelectiveDropParams};
 pub use tail_drop::TailDrop;
 
 use super::{Buffer, Port, Verdict};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
+use crate::rng::Stream;
 
 /// Decides about every arriving cell. The caller keeps the buffer's counters.
 pub trait CellPolicy: BatchHints + Send {
@@ -66,7 +69,7 @@ pub trait Mechanism {
     /// Its parameters.
     const KEYS: &'static [Key];
     /// Whether it draws random numbers.
-    const IS_RANDOM: bool;
+    const IS_RANDOM: bool = false;
     /// Why it cannot work in a buffer without a limit, if it cannot.
     const NEEDS_LIMIT: Option<&'static str> = None;
     /// Its parameters, checked and in the units that it computes with.
@@ -80,8 +83,8 @@ pub trait Mechanism {
     /// If they do not fit together, or do not fit the port.
     fn params(values: &Values, port: &Port) -> Result<Self::Params, Misfit>;
 
-    /// The policy before the first cell, for the connections numbered below `vcs`.
-    fn start(params: &Self::Params, vcs: usize) -> Self::State;
+    /// The policy before the first cell, for the connections numbered below `vcs`, with random numbers from `draws`.
+    fn start(params: &Self::Params, vcs: usize, draws: Stream) -> Self::State;
 
     /// R, cells, if it refuses whole frames above a threshold of the queue: for the count of congestion episodes.
     fn threshold_cells(_params: &Self::Params) -> Option<f64> {

@@ -5,6 +5,7 @@ use super::{FrameDiscard, FrameParams, FrameRule, Mechanism};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
+use crate::rng::Stream;
 
 /// PPD's rule for new frames: none.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,6 @@ impl Mechanism for Ppd {
     const NAME: &'static str = "ppd";
     const ABOUT: &'static str = "Partial packet discard: the rest of a frame that lost a cell is refused too.";
     const KEYS: &'static [Key] = &[];
-    const IS_RANDOM: bool = false;
     type Params = ();
     type State = FrameDiscard<Ppd>;
 
@@ -22,7 +22,7 @@ impl Mechanism for Ppd {
         Ok(())
     }
 
-    fn start((): &(), vcs: usize) -> FrameDiscard<Ppd> {
+    fn start((): &(), vcs: usize, _draws: Stream) -> FrameDiscard<Ppd> {
         FrameDiscard::new(Ppd, &FrameParams::PLAIN, vcs)
     }
 }

@@ -7,6 +7,7 @@ use super::load_ratio::{LoadRatioArithmetic, load_ratio_key};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
+use crate::rng::Stream;
 
 /// Selective Drop's rule: X > R and Y_i·N_a/X > Z.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +42,6 @@ impl Mechanism for SelectiveDrop {
         FrameParams::KEYS[1],
         FrameParams::KEYS[2],
     ];
-    const IS_RANDOM: bool = false;
     type Params = SelectiveDropParams;
     type State = FrameDiscard<SelectiveDrop>;
 
@@ -52,7 +52,7 @@ impl Mechanism for SelectiveDrop {
         Ok(SelectiveDropParams { threshold_cells, load_ratio, arithmetic, frame })
     }
 
-    fn start(params: &SelectiveDropParams, vcs: usize) -> FrameDiscard<SelectiveDrop> {
+    fn start(params: &SelectiveDropParams, vcs: usize, _draws: Stream) -> FrameDiscard<SelectiveDrop> {
         let SelectiveDropParams { threshold_cells, load_ratio, arithmetic, ref frame } = *params;
         FrameDiscard::new(SelectiveDrop { threshold_cells, load_ratio, arithmetic }, frame, vcs)
     }

@@ -5,6 +5,7 @@ use super::{BatchHints, CellArrival, CellPolicy, Mechanism};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, DropReason, Port, Verdict};
+use crate::rng::Stream;
 
 /// Tail drop has no state.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,6 @@ impl Mechanism for TailDrop {
     const NAME: &'static str = "tail-drop";
     const ABOUT: &'static str = "Cells that find the buffer full are refused.";
     const KEYS: &'static [Key] = &[];
-    const IS_RANDOM: bool = false;
     type Params = ();
     type State = TailDrop;
 
@@ -22,7 +22,7 @@ impl Mechanism for TailDrop {
         Ok(())
     }
 
-    fn start((): &(), _vcs: usize) -> TailDrop {
+    fn start((): &(), _vcs: usize, _draws: Stream) -> TailDrop {
         TailDrop
     }
 }

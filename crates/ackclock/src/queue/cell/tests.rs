@@ -22,7 +22,7 @@ struct Trace {
 
 impl Trace {
     fn new(capacity: u32, params: CellPolicyParams) -> Trace {
-        Trace { policy: params.start(4), buffer: Buffer::new(capacity, 4) }
+        Trace { policy: params.start(4, "port", 1), buffer: Buffer::new(capacity, 4) }
     }
 
     /// Runs a trace and returns one character per cell.
@@ -167,7 +167,7 @@ fn selective_drop_accepts_at_exactly_the_limit() {
     for vc in [0, 0, 0, 0, 0, 0, 1, 1, 1, 1] {
         buffer.enter(VcId::from_index(vc));
     }
-    let mut policy = selective_drop(4.0, None).start(4);
+    let mut policy = selective_drop(4.0, None).start(4, "port", 1);
     let frame = CellArrival { vc: VcId::from_index(1), eom: true };
     assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
     buffer.leave(VcId::from_index(0));
@@ -183,7 +183,7 @@ fn a_truncated_load_ratio_is_above_z_from_a_full_share_on() {
     }
     let (load_ratio, arithmetic, frame) = (0.8, LoadRatioArithmetic::Integer, FrameParams::PLAIN);
     let params = SelectiveDropParams { threshold_cells: 4.0, load_ratio, arithmetic, frame };
-    let mut policy = CellPolicyParams::SelectiveDrop(params).start(4);
+    let mut policy = CellPolicyParams::SelectiveDrop(params).start(4, "port", 1);
     let frame = CellArrival { vc: VcId::from_index(1), eom: true };
     assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
     buffer.leave(VcId::from_index(0));
@@ -352,7 +352,7 @@ proptest! {
         events in prop::collection::vec(0_usize..7, 1..600),
     ) {
         let mut lengths = lengths.into_iter().cycle();
-        let mut policy = drawn.params(capacity).start(4);
+        let mut policy = drawn.params(capacity).start(4, "port", 1);
         let mut buffer = Buffer::new(capacity, 4);
         let mut queue = VecDeque::new();
         let mut passing = vec![Passing::default(); 4];

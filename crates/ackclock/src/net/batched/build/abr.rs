@@ -95,7 +95,7 @@ impl Plan<'_> {
             })
             .collect();
         let crossing = self.crossing.of(id);
-        let policy = link.queue.policy.of_cells().start(crossing.len());
+        let policy = link.queue.policy.of_cells().start(crossing.len(), &link.name, self.seed);
         let (monitor, _) = self.monitor(id, cell_time);
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing.len()));
         let rates = rates(self.scenario, link, &self.vcs, crossing);

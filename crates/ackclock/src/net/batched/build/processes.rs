@@ -154,7 +154,7 @@ impl Plan<'_> {
             reassembler: Reassembler::default(),
         };
         let vcs = self.next_hops(id, next_hops).zip(spacings).map(vc).collect();
-        let policy = link.queue.policy.of_cells().start(self.crossing.of(id).len());
+        let policy = link.queue.policy.of_cells().start(self.crossing.of(id).len(), &link.name, self.seed);
         let (monitor, _) = self.monitor(id, cell_time);
         let crossing = self.crossing.of(id).len();
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing));
