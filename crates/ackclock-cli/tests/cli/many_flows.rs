@@ -135,8 +135,10 @@ fn runs_of_many_flows_are_resumed_after_a_kill() {
     assert!(length < 3000 * (finished as u64 + 1), "{length} octets of {finished} runs");
     place.run(&["verify", "kept"]).exits_with(0);
     // A run of which a file is missing is simulated again.
-    let first = kept.parent().unwrap().join("flows/seed-1/flows.parquet");
-    fs::remove_file(&first).unwrap();
+    let text = fs::read_to_string(&kept).unwrap();
+    let (_, seed) = text.split_once("\"seed\":").unwrap();
+    let seed = &seed[..seed.find(',').unwrap()];
+    fs::remove_file(kept.parent().unwrap().join(format!("flows/seed-{seed}/flows.parquet"))).unwrap();
     let resumed = place.run(&command).exits_with(0).says(&["resuming: ", " of 6 runs were finished before"]);
     assert!(resumed.stderr.contains(&format!("resuming: {} of 6", finished - 1)), "{finished}: {resumed:#?}");
     let whole = place.run(&run("network.sources=1001", "6", "whole")).exits_with(0);

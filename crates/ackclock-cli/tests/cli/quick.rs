@@ -191,12 +191,12 @@ fn loss_jitter_and_queue_are_those_of_the_path_of_data() {
 fn wrong_options_are_shown_where_they_are() {
     let place = Place::new("quick-options");
     let said = |more: &str, code| quick(&place, more).exits_with(code).without_result().stderr;
-    let blue = said("--queue blue", 3);
+    let choke = said("--queue choke", 3);
     assert!(
-        blue.starts_with("error: unknown policy \"blue\"\n --> --policy:1:1\n") && blue.contains(", red, "),
-        "{blue}"
+        choke.starts_with("error: unknown policy \"choke\"\n --> --policy:1:1\n") && choke.contains(", red, "),
+        "{choke}"
     );
-    assert!(blue.contains("= help: not modelled: BLUE; docs/not-modelled.md lists what is not modelled"), "{blue}");
+    assert!(choke.contains("= help: not modelled: CHOKe; docs/not-modelled.md lists what is not modelled"), "{choke}");
     insta::assert_snapshot!(said("--jitter 5", 3), @r#"
     error: `jitter` needs a unit
      --> --jitter:1:1
