@@ -22,7 +22,16 @@ impl Document {
             return Cow::Borrowed(self);
         }
         let runs: Vec<Run> = self.runs.iter().map(|run| run.after_warmup(self.scenario.warmup_s)).collect();
-        Cow::Owned(Document {
+        let summary = match self.summary.flows.is_empty() && self.summary.ports.is_empty() {
+            true => SummaryPart::of_all(&runs),
+            false => SummaryPart::of(&runs),
+        };
+        Cow::Owned(self.with(runs, summary))
+    }
+
+    /// The same with other runs and their summary.
+    pub(crate) fn with(&self, runs: Vec<Run>, summary: SummaryPart) -> Document {
+        Document {
             format: self.format.clone(),
             format_version: self.format_version,
             ackclock: self.ackclock.clone(),
@@ -31,12 +40,9 @@ impl Document {
             scenario: self.scenario.clone(),
             seeds: self.seeds.clone(),
             complete: self.complete,
-            summary: match self.summary.flows.is_empty() && self.summary.ports.is_empty() {
-                true => SummaryPart::of_all(&runs),
-                false => SummaryPart::of(&runs),
-            },
+            summary,
             runs,
-        })
+        }
     }
 
     /// The time that [`Document::after_warmup`] is about, seconds.

@@ -41,18 +41,8 @@ impl Document {
         if self.runs.iter().all(|run| run.parts.is_empty()) {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(Document {
-            format: self.format.clone(),
-            format_version: self.format_version,
-            ackclock: self.ackclock.clone(),
-            result_version: self.result_version,
-            command: self.command.clone(),
-            scenario: self.scenario.clone(),
-            seeds: self.seeds.clone(),
-            complete: self.complete,
-            summary: self.summary.together(),
-            runs: self.runs.iter().map(|run| run.kept().into_owned()).collect(),
-        })
+        let runs = self.runs.iter().map(|run| run.kept().into_owned()).collect();
+        Cow::Owned(self.with(runs, self.summary.together()))
     }
 }
 

@@ -10,7 +10,7 @@ pub const MOST_IN_DOCUMENT: usize = 1000;
 /// The files with the parts of a run, by their names without the ending.
 pub type PartFiles = BTreeMap<String, PartFile>;
 
-/// One file.
+/// A file of one part of a run, as the document vouches for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartFile {
     /// How many rows it has.

@@ -31,13 +31,13 @@ pub struct Illinois {
 /// The parameters of TCP-Illinois.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IllinoisParams {
-    /// α_min and α_max: growth in a round trip, segments.
+    /// α_min: segments that a round trip adds when the queue is longest.
     pub alpha_min: f64,
-    /// See `alpha_min`.
+    /// α_max: segments that a round trip adds while the queue is short.
     pub alpha_max: f64,
-    /// β_min and β_max: the part of the window that a loss takes.
+    /// β_min: the part of the window that a loss takes while the queue is short.
     pub beta_min: f64,
-    /// See `beta_min`.
+    /// β_max: the part of the window that a loss takes when the queue is longest.
     pub beta_max: f64,
     /// W_thresh: below so many segments it is Reno.
     pub window_threshold: f64,
@@ -114,7 +114,7 @@ fn exchanged(keys: &'static [&'static str]) -> Misfit {
 const LOWEST: f64 = 0.01;
 const LOW: f64 = 0.1;
 const HIGH: f64 = 0.8;
-/// Of Reno.
+/// α and β that make it Reno.
 const ALPHA_BASE: f64 = 1.0;
 const BETA_BASE: f64 = 0.5;
 
