@@ -327,11 +327,10 @@ impl Bound {
             let (wire_bits, crossings) = on_the_wire(scenario, flow, &route);
             let of_file = flow.size.map_or(f64::INFINITY, |bytes| (bytes as f64 / f64::from(flow.tcp.mss)).ceil());
             let active = (stop - flow.start.as_secs_f64()).max(0.0);
-            let of_pieces = flow.writes.map_or(f64::INFINITY, |writes| {
-                (active / writes.interval.as_secs_f64()).ceil() * writes.bytes as f64 / f64::from(flow.tcp.mss)
-            });
+            let offered = flow.application.offered_in(Span::from_ps((active * 1e12) as u64));
+            let of_application = (offered / f64::from(flow.tcp.mss)).ceil();
             let of_windows = packets_of_windows(scenario, flow, &route, active);
-            let packets = (active * slowest / wire_bits).min(of_file).min(of_pieces).min(of_windows);
+            let packets = (active * slowest / wire_bits).min(of_file).min(of_application).min(of_windows);
             let of_link = [packets * wire_bits, packets, packets * crossings];
             asked[narrowest.index()].iter_mut().zip(of_link).for_each(|(all, more)| *all += more);
         }

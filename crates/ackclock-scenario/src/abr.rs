@@ -108,7 +108,10 @@ pub(crate) fn warn_rates(
     };
     if let Some(planned) = abr.find(|planned| !is_told(planned)) {
         report
-            .warning(planned.given.common.settings.at("service"), format!("no port tells {} a rate", planned.flow.name))
+            .warning(
+                planned.given.common.settings.own.at("service"),
+                format!("no port tells {} a rate", planned.flow.name),
+            )
             .label("the source rises to PCR, whatever happens to its cells")
             .help("write rate_algorithm = \"erica\" or another one in [queue]");
     }

@@ -24,7 +24,7 @@ pub(crate) struct Document {
     pub(crate) packet: Given,
     pub(crate) abr: Given,
     pub(crate) tcp: GivenTables,
-    pub(crate) traffic: Given,
+    pub(crate) traffic: GivenTables,
     pub(crate) flows: Vec<Named>,
     pub(crate) udp: Vec<Named>,
     pub(crate) satellites: Given,
@@ -39,7 +39,7 @@ pub(crate) struct Named {
     /// The name in the header.
     pub(crate) at: At,
     pub(crate) given: Given,
-    /// Of a port, for each drop policy and rate algorithm with parameters its table.
+    /// For each mechanism with parameters that it may choose its table: of a port drop policies and rate algorithms, of a flow applications.
     pub(crate) mechanisms: Vec<Given>,
     /// The table `abr` within it.
     pub(crate) abr: Given,
@@ -72,7 +72,7 @@ impl Document {
             packet: reader.single(Section::Packet, tree),
             abr: reader.single(Section::Abr, tree),
             tcp: reader.with_mechanisms(Section::Tcp, tree),
-            traffic: reader.single(Section::Traffic, tree),
+            traffic: reader.with_mechanisms(Section::Traffic, tree),
             flows: reader.named(Section::Flow, tree),
             udp: reader.named(Section::Udp, tree),
             satellites,

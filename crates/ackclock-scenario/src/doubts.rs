@@ -50,7 +50,7 @@ pub(crate) fn of_times(document: &Document, top: &Settings, report: &mut Report)
             .help(format!("an interval of {} is long enough", spelled(Span::from_ps(duration.as_ps() / 1_000_000))));
     }
     let flows = document.flows.iter().map(|named| &named.given);
-    for given in [&document.traffic].into_iter().chain(flows) {
+    for given in [&document.traffic.own].into_iter().chain(flows) {
         let (jitter, at) = (span(given, "start_jitter"), given.key_at("start_jitter"));
         if let Some(jitter) = jitter.filter(|&jitter| jitter > duration) {
             report

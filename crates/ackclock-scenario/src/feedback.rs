@@ -52,7 +52,7 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
             continue;
         }
         for planned in &crossing {
-            let headers = &planned.given.common.settings;
+            let headers = &planned.given.common.settings.own;
             let at = headers.at("encrypted_headers");
             if headers.flag("encrypted_headers") != Some(true) || !first(at, "encrypted") {
                 continue;
@@ -194,7 +194,7 @@ fn needs_fixed_routes(link: &Link, name: &str) -> Option<(&'static str, String, 
 
 /// From an instant on a flow's acknowledgements do not pass the router of a port that its data leave by.
 fn warn_left(planned: &PlannedFlow, time: Time, port: &str, report: &mut Report) {
-    let settings = &planned.given.common.settings;
+    let settings = &planned.given.common.settings.own;
     let from = Quantity { dimension: Dimension::Time, amount: time.as_ps() }.canonical();
     let name = &planned.flow.name;
     report

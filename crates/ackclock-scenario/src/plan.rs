@@ -11,6 +11,7 @@ use crate::bottleneck;
 use crate::document::{Document, network_settings};
 use crate::doubts;
 use crate::feedback;
+use crate::flows::application;
 use crate::flows::route_changes;
 use crate::flows::service;
 use crate::flows::tcp;
@@ -40,7 +41,7 @@ pub(crate) struct Plan {
     /// What holds in [abr], if a flow is of that service.
     pub(crate) abr: Option<Settings>,
     pub(crate) tcp: Tables,
-    pub(crate) traffic: Settings,
+    pub(crate) traffic: Tables,
     /// The flows of the scenario that have a table of their own, and what was said about them.
     pub(crate) tables: Vec<(FlowId, GivenKeys)>,
     /// What is said about satellites, and their contact plan.
@@ -109,8 +110,8 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         Frame::read(document, path, report);
     let queues = technology_word.map(|technology| queues::settings(document, technology, report));
     warn_tcp(document, &network_settings, report);
-    flows::writes::warn(document, network_settings.word("technology"), report);
-    let traffic = Settings::resolve(Section::Traffic, &[&document.traffic]);
+    application::check(document, network_settings.word("technology"), report);
+    let traffic = application::of_traffic(document);
 
     let context = satellites::Context { document, duration: top.span("duration"), source };
     let satellites = Satellites::read(&context, report);

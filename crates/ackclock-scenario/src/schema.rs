@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::check::{Amount, Bare, metric_words};
 use crate::keys::dialects;
 use crate::keys::words::ALIASES;
-use crate::keys::{ErrorModelKeys, MODEL, Section, error_models, names, queue_algorithms, tcp_algorithms};
+use crate::keys::{
+    ErrorModelKeys, MODEL, Section, applications, error_models, names, queue_algorithms, tcp_algorithms,
+};
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
 pub fn json_schema() -> Value {
@@ -35,6 +37,11 @@ pub fn json_schema() -> Value {
         if matches!(section, Section::Queue | Section::Port) {
             for (index, algorithm) in queue_algorithms().iter().enumerate() {
                 table["properties"][algorithm.name] = object(Section::QueueAlgorithm(index as u8));
+            }
+        }
+        if matches!(section, Section::Traffic | Section::Flow) {
+            for (index, application) in applications().iter().enumerate() {
+                table["properties"][application.name] = object(Section::Application(index as u8));
             }
         }
         if section == Section::Place {

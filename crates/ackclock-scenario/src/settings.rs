@@ -220,6 +220,12 @@ impl Settings {
         }
     }
 
+    /// Puts what another key implies in the place of whatever was given or holds otherwise.
+    pub(crate) fn imply(&mut self, name: &'static str, value: impl Into<FileValue>, source: &'static str) {
+        let origin = Origin::Default(source.into());
+        Arc::make_mut(&mut self.values).insert(name, Setting::new(Some(value.into()), origin));
+    }
+
     /// Says more about the source of a default.
     pub(crate) fn describe_default(&mut self, name: &str, source: String) {
         if let Some(Setting { origin: Origin::Default(known), .. }) = Arc::make_mut(&mut self.values).get_mut(name) {

@@ -84,7 +84,7 @@ fn write(plan: &Plan, document: &Document, sources: Option<&Report>) -> String {
         writer.section(Some("abr"), abr, None, &context);
     }
     writer.tables("tcp", &plan.tcp, None, TCP_CHOICES, &context);
-    writer.section(Some("traffic"), &plan.traffic, None, &context);
+    writer.tables("traffic", &plan.traffic, None, FLOW_CHOICES, &context);
     for ((flow, given), ends) in plan.tables.iter().zip(&plan.ends) {
         writer.flow(plan, &plan.scenario.flows[*flow], given, ends, &context);
     }
@@ -137,6 +137,18 @@ impl Writer<'_> {
         context: &dyn Fn(&str) -> Option<&'static str>,
     ) {
         self.section(Some(header), &tables.own, below.map(|below| &below.own), context);
+        self.chosen(header, tables, below, choices, context);
+    }
+
+    /// The tables of the mechanisms that the keys `choices` of a table choose: what differs from what holds without them.
+    fn chosen(
+        &mut self,
+        header: &str,
+        tables: &Tables,
+        below: Option<&Tables>,
+        choices: &[&str],
+        context: &dyn Fn(&str) -> Option<&'static str>,
+    ) {
         for key in choices {
             let Some(chosen) = tables.chosen(key) else { continue };
             // Of another mechanism nothing is written there.
@@ -164,7 +176,7 @@ impl Writer<'_> {
     ) {
         let common = &given.common;
         let scenario = &plan.scenario;
-        let own = &common.settings;
+        let own = &common.settings.own;
         let found = Origin::Default("fewest links, then least delay, then names in order".into());
         let mut lines: Vec<Line<'_>> = Vec::new();
         for (key, name) in [("from", from), ("to", to)] {
@@ -197,9 +209,8 @@ impl Writer<'_> {
         if !flow.forced_drops.is_empty() {
             lines.push(("drops", drops(&flow.forced_drops).into(), own.origin("drops")));
         }
-        let inherited = ["start", "start_jitter", "stop", "size", "write"].map(|key| (key, &plan.traffic));
         let of_service = ["service", "pcr"].map(|key| (key, &plan.framing));
-        for (key, below) in of_service.into_iter().chain(inherited) {
+        for (key, below) in of_service {
             if let Some(value) = own.value(key)
                 && below.section != Section::Packet
                 && below.value(key) != Some(value)
@@ -207,16 +218,19 @@ impl Writer<'_> {
                 lines.push((key, value.spelled().into(), own.origin(key)));
             }
         }
-        // Where [traffic] writes everything at once, its interval is not said.
-        let interval = own.value("write_interval").filter(|value| {
-            let is_said = plan.traffic.word("write").is_none();
-            flow.writes.is_some() && !(is_said && plan.traffic.value("write_interval") == Some(value))
-        });
-        lines.extend(interval.map(|value| ("write_interval", value.spelled().into(), own.origin("write_interval"))));
+        for key in Section::Traffic.keys().filter(|key| own.is_used(key, context) != Some(false)) {
+            let below = &plan.traffic.own;
+            // What [traffic] does not use, as the interval where everything is written at once, is not said there.
+            let is_said = below.is_used(key, context) != Some(false);
+            if let Some(value) = own.value(key.name).filter(|value| !is_said || below.value(key.name) != Some(value)) {
+                lines.push((key.name, value.spelled().into(), own.origin(key.name)));
+            }
+        }
         let name = header("flow", &flow.name);
         if !lines.is_empty() {
             self.lines(Some(&name), lines);
         }
+        self.chosen(&name, &common.settings, Some(&plan.traffic), FLOW_CHOICES, context);
         if matches!(flow.service, ServiceCategory::Abr(_)) {
             self.section(Some(&format!("{name}.abr")), &common.abr_settings, plan.abr.as_ref(), context);
         }
@@ -251,6 +265,8 @@ impl Writer<'_> {
 
 /// The keys of [queue] that choose mechanisms.
 const QUEUE_CHOICES: &[&str] = &["policy", "rate_algorithm"];
+/// The key of [traffic] and of flows that chooses a mechanism.
+const FLOW_CHOICES: &[&str] = &["application"];
 /// The keys of [tcp] that choose mechanisms.
 const TCP_CHOICES: &[&str] = &["congestion_control", "recovery", "host"];
 

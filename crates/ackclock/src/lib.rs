@@ -37,7 +37,7 @@
 //!     start_jitter: Span::ZERO,
 //!     stop: None,
 //!     size: Some(100_000),
-//!     writes: None,
+//!     application: ApplicationParams::Bulk(()),
 //!     service: ServiceCategory::UBR,
 //!     tcp: TcpParams::default(),
 //!     forced_drops: vec![],

@@ -7,15 +7,13 @@ use crate::atm::AbrParams;
 use crate::atm::rate::RateAlgorithm;
 use crate::feedback::Feedback;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
-use crate::keys::{
-    ATM_ONLY, Condition, Default, Dimension, HOUR, INSTANT, Key, Kind, LATER, Limit, MOST_ORDINAL, RATE, Value, words,
-};
+use crate::keys::{ATM_ONLY, Default, Family, INSTANT, Key, Kind, LATER, MOST_ORDINAL, RATE, Value, words};
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
 use crate::queue::PolicyParams;
 use crate::record::MetricSet;
 use crate::rng::Stream;
-use crate::tcp::{TcpParams, Writes};
+use crate::tcp::{ApplicationParams, TcpParams};
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
 
@@ -245,8 +243,8 @@ pub struct Flow {
     pub stop: Option<Time>,
     /// Bytes the application has to send; `None` is infinite.
     pub size: Option<u64>,
-    /// How the application writes them; `None`: all at once.
-    pub writes: Option<Writes>,
+    /// The application that offers them.
+    pub application: ApplicationParams,
     /// The service of its connections: on packet networks UBR without a peak rate.
     pub service: ServiceCategory,
     /// Both ends of the connection.
@@ -263,7 +261,7 @@ impl Scenario {
 }
 
 impl Flow {
-    /// The keys of what an application sends.
+    /// The keys of what an application sends, but those of single applications.
     #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
         Key::new("start", INSTANT, Default::Is(Value::time(Span::ZERO)), "[SD-PLUS] §5.2",
@@ -272,12 +270,10 @@ impl Flow {
             "Upper bound of a uniform random delay of the start, which depends on seed and name of the flow."),
         Key::new("stop", Kind::Or(&LATER, &["never"]), Default::Is(Value::Word("never")), "[SACK-UBR] §6.1",
             "When the application stops offering new data."),
-        Key::new("size", Kind::Or(&Kind::Quantity(BYTES), &["infinite"]), Default::Is(Value::Word("infinite")), "[SACK-UBR] §6.1",
+        Key::new("size", Kind::Or(&Kind::bytes(1, 1_000_000_000_000_000_000), &["infinite"]), Default::Is(Value::Word("infinite")), "[SACK-UBR] §6.1",
             "Number of bytes that the application sends."),
-        Key::new("write", Kind::Or(&Kind::Quantities(&[BYTES, Limit { dimension: Dimension::Segments, min: 1, max: 1_000_000 }]), &["all"]), Default::Is(Value::Word("all")), "[SACK-UBR] §6.1: infinite transfer",
-            "What the application writes at a time, in whole segments; \"all\": everything at the start."),
-        Key::new("write_interval", Kind::time(Span::from_ps(1_000), HOUR), Default::Is(Value::time(Span::from_ms(100))), "Ackclock",
-            "The time from one `write` to the next; the first is at the start.").used_if(&[Condition::new("write", &["a size"])]),
+        Key::new("application", Kind::Mechanism(Family::Application), Default::Derived("\"writes\" with a `write`, else \"bulk\""), "[SACK-UBR] §6.1: infinite transfer",
+            "When how much of the data is there to be sent."),
     ];
 
     /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
@@ -459,5 +455,3 @@ pub struct Bottleneck {
     /// TCP payload in bits per second that counts as an efficiency of 1.
     pub capacity_bps: f64,
 }
-
-const BYTES: Limit = Limit { dimension: Dimension::Size, min: 1, max: 1_000_000_000_000_000_000 };

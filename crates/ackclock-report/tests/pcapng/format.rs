@@ -279,7 +279,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
-        writes: None,
+        application: ackclock::tcp::ApplicationParams::Bulk(()),
         service: ackclock::scenario::ServiceCategory::UBR,
         tcp,
         group: None,

@@ -39,7 +39,7 @@ pub fn losses(data: bool, frame: u32) -> bool {
 
 /// A file of `size` bytes from the host `s1` to the host `d1`; `loses(data, frame)` says what the path loses.
 pub fn transfer(params: &TcpParams, size: u64, loses: impl Fn(bool, u32) -> bool) -> Wire {
-    let application = Application { start: Time::from_ps(123_456_789), stop: None, size: Some(size), writes: None };
+    let application = Transfer { start: Time::from_ps(123_456_789), stop: None, size: Some(size), application: None };
     let mut sender = Sender::new(params, application, TickClock::new(Span::from_ms(100), Span::ZERO));
     let mut receiver = Receiver::new(params);
     let mut data = Direction::new(true, &loses);

@@ -33,6 +33,7 @@ pub(crate) fn renamed(section: Section, word: &str) -> Option<&'static [&'static
         Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => return None,
         Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => return None,
         Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => return None,
+        Section::Application(_) | Section::FlowApplication(_) => return None,
     };
     names.iter().find(|(old, _)| *old == word).map(|(_, new)| *new)
 }

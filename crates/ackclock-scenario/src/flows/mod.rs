@@ -1,5 +1,6 @@
 //! Flows: those of the topology, and those of [flow] tables.
 
+pub(crate) mod application;
 mod dialects;
 pub(crate) mod framing;
 pub(crate) mod receive_window;
@@ -7,14 +8,13 @@ pub(crate) mod route_changes;
 pub(crate) mod service;
 pub(crate) mod tcp;
 pub(crate) mod udp;
-pub(crate) mod writes;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
-use ackclock::tcp::{TcpParams, Writes};
+use ackclock::tcp::{ApplicationParams, TcpParams};
 use ackclock::units::{Span, Time};
 use route_changes::RouteAt;
 
@@ -26,7 +26,7 @@ use crate::mechanisms::{GivenTables, Tables};
 use crate::network::Network;
 use crate::network::routes::{self, Finder};
 use crate::network::topologies::MadeFlow;
-use crate::settings::{Given, Settings};
+use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
 use crate::value::FileValue;
@@ -54,7 +54,7 @@ pub(crate) struct GivenKeys {
 
 /// What flows without a table of their own share.
 pub(crate) struct Common {
-    pub(crate) settings: Rc<Settings>,
+    pub(crate) settings: Rc<Tables>,
     pub(crate) abr_settings: Settings,
     pub(crate) tcp_settings: Tables,
     /// Whether the receive window follows the path.
@@ -64,7 +64,7 @@ pub(crate) struct Common {
     start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
-    writes: Option<Writes>,
+    application: ApplicationParams,
     service: service::GivenService,
     tcp: TcpParams,
 }
@@ -133,7 +133,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             None => shared_settings.clone(),
         };
         let ends = planner.ends(table, made, &name, report);
-        let paths = ends.and_then(|ends| planner.paths(&name, table, &settings, ends, report));
+        let paths = ends.and_then(|ends| planner.paths(&name, table, &settings.own, ends, report));
         let path_mtu = paths.as_ref().and_then(|(forward, ..)| planner.path_mtu(forward));
         let common = match table {
             Some(_) => planner.common(table, settings, path_mtu, report).map(Rc::new),
@@ -169,7 +169,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             start_jitter: common.start_jitter,
             stop: common.stop,
             size: common.size,
-            writes: common.writes,
+            application: common.application.clone(),
             service,
             tcp: common.tcp.clone(),
             forced_drops,
@@ -206,11 +206,8 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// What is said about a flow, its TCP left out.
-    fn settings(&self, table: Option<&Named>) -> Settings {
-        let document = self.context.document;
-        let own = table.map(|named| &named.given);
-        let layers: Vec<&Given> = own.into_iter().chain([&document.traffic, &document.atm]).collect();
-        Settings::resolve(Section::Flow, &layers)
+    fn settings(&self, table: Option<&Named>) -> Tables {
+        application::of_flow(self.context.document, table)
     }
 
     /// Octets of the largest datagram that a path carries, if a link says so.
@@ -222,7 +219,7 @@ impl Planner<'_> {
     fn common(
         &self,
         table: Option<&Named>,
-        settings: Rc<Settings>,
+        settings: Rc<Tables>,
         path_mtu: Option<u32>,
         report: &mut Report,
     ) -> Option<Common> {
@@ -231,40 +228,40 @@ impl Planner<'_> {
         let tcp_settings =
             tcp::settings(Section::FlowTcp, &layers, self.context.technology.map(TechnologyWord::of), path_mtu);
         let tcp = tcp::params(&tcp_settings, self.context.technology, report);
-        let start = settings.span("start").map(|start| Time::ZERO + start);
-        let stop = settings
-            .choice_or("stop", &[("never", None)], || settings.span("stop").map(|stop| Some(Time::ZERO + stop)));
+        let keys = &settings.own;
+        let start = keys.span("start").map(|start| Time::ZERO + start);
+        let stop = keys.choice_or("stop", &[("never", None)], || keys.span("stop").map(|stop| Some(Time::ZERO + stop)));
         if let (Some(start), Some(duration)) = (start, self.context.duration)
             && start >= Time::ZERO + duration
         {
             report
-                .warning(settings.at("start"), "the flow starts when the run is over")
+                .warning(keys.at("start"), "the flow starts when the run is over")
                 .label("not before the end of `duration`")
                 .help("start it earlier, or make the run longer");
         }
-        let start_jitter = settings.span("start_jitter");
+        let start_jitter = keys.span("start_jitter");
         if let (Some(start), Some(jitter), Some(Some(stop))) = (start, start_jitter, stop)
             && stop <= start + jitter
         {
             report
-                .error(settings.at("stop").or(settings.at("start")), "the flow stops before it sends anything")
+                .error(keys.at("stop").or(keys.at("start")), "the flow stops before it sends anything")
                 .label("`stop` must be later than `start`, with `start_jitter`");
             return None;
         }
-        let size = settings.choice_or("size", &[("infinite", None)], || settings.amount("size").map(Some));
-        let writes = tcp.as_ref().and_then(|tcp| writes::writes(&settings, tcp.mss, report));
+        let size = keys.choice_or("size", &[("infinite", None)], || keys.amount("size").map(Some));
+        let application = tcp.as_ref().and_then(|tcp| application::params(&settings, tcp.mss, report));
         let abr_settings = service::settings(table, self.context.document);
-        let service = service::given(self.context.technology, &settings, &abr_settings);
+        let service = service::given(self.context.technology, keys, &abr_settings);
         Some(Common {
             start: start?,
             start_jitter: start_jitter?,
             stop: stop?,
             size: size?,
-            writes: writes?,
+            application: application?,
             service: service?,
             tcp: tcp?,
             follows_path: tcp_settings.own.word("receive_window") == Some(tcp::AUTO),
-            group: settings.text("group").map(str::to_owned),
+            group: keys.text("group").map(str::to_owned),
             settings,
             abr_settings,
             tcp_settings,
@@ -384,7 +381,7 @@ impl Planner<'_> {
         }
         let network = self.context.network?;
         let read = |key, first, report: &mut Report| {
-            route_changes::read(network, &common.settings, key, first, has_satellites, report)
+            route_changes::read(network, &common.settings.own, key, first, has_satellites, report)
         };
         let changes = [read("route_changes", forward, report)?, read("back_route_changes", backward, report)?];
         for change in &changes[0] {
@@ -404,17 +401,17 @@ impl Planner<'_> {
         routes: [&[LinkId]; 2],
         report: &mut Report,
     ) -> Option<ServiceCategory> {
-        let settings = [&*common.settings, &common.abr_settings];
+        let settings = [&common.settings.own, &common.abr_settings];
         self.services.as_mut()?.service(name, &common.service, settings, routes, report)
     }
 
     fn drops(&self, common: &Common, report: &mut Report) -> Vec<ForcedDrop> {
-        let Some(FileValue::Drops(drops)) = common.settings.value("drops") else { return Vec::new() };
+        let Some(FileValue::Drops(drops)) = common.settings.own.value("drops") else { return Vec::new() };
         if let (Some(size), Some(last)) = (common.size, drops.last())
             && last.segment >= size.div_ceil(u64::from(common.tcp.mss))
         {
             report
-                .warning(common.settings.at("drops"), format!("segment {} is never sent", last.segment))
+                .warning(common.settings.own.at("drops"), format!("segment {} is never sent", last.segment))
                 .label(format!("the flow has {} segments", size.div_ceil(u64::from(common.tcp.mss))));
         }
         drops.clone()

@@ -6,7 +6,7 @@ use ackclock::atm::rate;
 use ackclock::keys::{Family, Key, Kind};
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
-use ackclock::tcp::{cc, host, recovery};
+use ackclock::tcp::{application, cc, host, recovery};
 
 use super::dialects;
 use super::section::Section;
@@ -48,6 +48,8 @@ pub(crate) fn names(family: Family) -> &'static [&'static str] {
         LazyLock::new(|| dialects::ALL.iter().map(|dialect| dialect.name).collect());
     static ERROR_MODELS: LazyLock<Vec<&'static str>> =
         LazyLock::new(|| errors::ALL.iter().map(|model| model.name).collect());
+    static APPLICATIONS: LazyLock<Vec<&'static str>> =
+        LazyLock::new(|| application::ALL.iter().map(|application| application.name).collect());
     match family {
         Family::Policy => &POLICIES,
         Family::RateAlgorithm => &RATE_ALGORITHMS,
@@ -56,6 +58,7 @@ pub(crate) fn names(family: Family) -> &'static [&'static str] {
         Family::HostModel => &HOST_MODELS,
         Family::Dialect => &DIALECTS,
         Family::ErrorModel => &ERROR_MODELS,
+        Family::Application => &APPLICATIONS,
     }
 }
 
@@ -111,6 +114,24 @@ pub(crate) fn tcp_algorithms() -> &'static [Mechanism] {
     &ALL
 }
 
+/// The applications that have parameters in a table of their own.
+pub(crate) fn applications() -> &'static [Mechanism] {
+    static ALL: LazyLock<Vec<Mechanism>> = LazyLock::new(|| {
+        let with_table = application::ALL.iter().filter(|application| application.has_table);
+        tables(with_table.map(|application| {
+            let described = (application.name, application.about, application.keys);
+            Mechanism::new("application", ["traffic", "flow.NAME"], described)
+        }))
+    });
+    &ALL
+}
+
+/// The keys of applications that stand in the table of the flow.
+pub(crate) fn keys_of_applications() -> Vec<&'static Key> {
+    let without_table = application::ALL.iter().filter(|application| !application.has_table);
+    without_table.flat_map(|application| application.keys).collect()
+}
+
 /// Those that have parameters. No two may have tables of one name.
 fn tables(mechanisms: impl Iterator<Item = Mechanism>) -> Vec<Mechanism> {
     let all: Vec<Mechanism> = mechanisms.filter(|mechanism| !mechanism.keys.is_empty()).collect();
@@ -148,14 +169,21 @@ impl Section {
             let families = &[Family::CongestionControl, Family::Recovery, Family::HostModel];
             Chooses { families, mechanisms: tcp_algorithms(), section }
         };
+        let of_flows = |section| {
+            let families = &[Family::Application];
+            Chooses { families, mechanisms: applications(), section }
+        };
         match self {
             Section::Queue => Some(of_queues(Section::QueueAlgorithm)),
             Section::Port => Some(of_queues(Section::PortAlgorithm)),
             Section::Tcp => Some(of_tcp(Section::TcpAlgorithm)),
             Section::FlowTcp => Some(of_tcp(Section::FlowTcpAlgorithm)),
+            Section::Traffic => Some(of_flows(Section::Application)),
+            Section::Flow => Some(of_flows(Section::FlowApplication)),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
-            Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
+            Section::Atm | Section::Packet | Section::Udp => None,
             Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => None,
+            Section::Application(_) | Section::FlowApplication(_) => None,
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => None,
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => None,
         }
@@ -170,6 +198,7 @@ impl Section {
             Section::TcpAlgorithm(index) | Section::FlowTcpAlgorithm(index) => {
                 Some(&tcp_algorithms()[usize::from(index)])
             }
+            Section::Application(index) | Section::FlowApplication(index) => Some(&applications()[usize::from(index)]),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
             Section::Queue | Section::Port | Section::Tcp | Section::FlowTcp => None,
             Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
@@ -184,7 +213,8 @@ impl Section {
 
     /// The table of a mechanism, how its header looks.
     pub(super) fn header_of_mechanism(self) -> &'static str {
-        let of_one = matches!(self, Section::PortAlgorithm(_) | Section::FlowTcpAlgorithm(_));
+        let of_one =
+            matches!(self, Section::PortAlgorithm(_) | Section::FlowTcpAlgorithm(_) | Section::FlowApplication(_));
         self.mechanism().map_or("", |mechanism| &mechanism.headers[usize::from(of_one)])
     }
 }

@@ -21,7 +21,8 @@ use ackclock::tcp::TcpParams;
 
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
 pub(crate) use mechanisms::{
-    Mechanism, NO_RATES, names, policies, queue_algorithms, tcp_algorithms, words as words_of,
+    Mechanism, NO_RATES, applications, keys_of_applications, names, policies, queue_algorithms, tcp_algorithms,
+    words as words_of,
 };
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 pub(crate) use section::Section;
@@ -31,14 +32,16 @@ impl Section {
     pub(crate) fn everywhere() -> impl Iterator<Item = Section> {
         let of_queues = (0..queue_algorithms().len()).map(|index| Section::QueueAlgorithm(index as u8));
         let algorithms = (0..tcp_algorithms().len()).map(|index| Section::TcpAlgorithm(index as u8));
-        Section::ALL.iter().copied().chain(of_queues).chain(algorithms)
+        let applications = (0..applications().len()).map(|index| Section::Application(index as u8));
+        Section::ALL.iter().copied().chain(of_queues).chain(algorithms).chain(applications)
     }
 
     /// Every kind of table.
     pub(crate) fn every() -> impl Iterator<Item = Section> {
         let of_ports = (0..queue_algorithms().len()).map(|index| Section::PortAlgorithm(index as u8));
         let of_flows = (0..tcp_algorithms().len()).map(|index| Section::FlowTcpAlgorithm(index as u8));
-        Section::everywhere().chain([Section::LinkDirection]).chain(of_ports).chain(of_flows)
+        let applications = (0..applications().len()).map(|index| Section::FlowApplication(index as u8));
+        Section::everywhere().chain([Section::LinkDirection]).chain(of_ports).chain(of_flows).chain(applications)
     }
 
     /// Every kind of table but those of mechanisms, and [`Section::LinkDirection`], whose keys [`Section::Link`] has too.
@@ -73,6 +76,7 @@ impl Section {
             Section::Queue => "[queue]",
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => self.header_of_mechanism(),
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => self.header_of_mechanism(),
+            Section::Application(_) | Section::FlowApplication(_) => self.header_of_mechanism(),
             Section::Port => "[port.\"A->B\"]",
             Section::Atm => "[atm]",
             Section::Packet => "[packet]",
@@ -100,6 +104,9 @@ impl Section {
                 self.mechanism().map_or("", |mechanism| mechanism.name)
             }
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
+                self.mechanism().map_or("", |mechanism| mechanism.name)
+            }
+            Section::Application(_) | Section::FlowApplication(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.name)
             }
             Section::Port => "port",
@@ -132,6 +139,9 @@ impl Section {
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.about)
             }
+            Section::Application(_) | Section::FlowApplication(_) => {
+                self.mechanism().map_or("", |mechanism| mechanism.about)
+            }
             Section::Port => "The differences of one output port of a switch.",
             Section::Atm => "Settings of ATM networks.",
             Section::Packet => "Settings of packet networks.",
@@ -140,7 +150,7 @@ impl Section {
             }
             Section::Tcp => "Both ends of every TCP connection.",
             Section::Traffic => "The data that every flow sends.",
-            Section::Flow => "A TCP connection with bulk data in one direction.",
+            Section::Flow => "A TCP connection with data in one direction.",
             Section::FlowAbr | Section::FlowTcp => "The differences of one connection.",
             Section::Satellites => "Satellites that connect places on the ground, and the rules of their links.",
             Section::Place => {
@@ -183,8 +193,13 @@ impl Section {
             Section::Place => &[satellites::PLACE],
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => &[self.keys_of_mechanism()],
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => &[self.keys_of_mechanism()],
+            Section::Application(_) | Section::FlowApplication(_) => &[self.keys_of_mechanism()],
         };
-        lists.iter().flat_map(|keys| keys.iter()).collect()
+        let mut keys: Vec<&'static Key> = lists.iter().flat_map(|keys| keys.iter()).collect();
+        if matches!(self, Section::Traffic | Section::Flow) {
+            keys.extend(keys_of_applications());
+        }
+        keys
     }
 
     fn keys_of_mechanism(self) -> &'static [Key] {
@@ -275,7 +290,7 @@ mod tests {
     /// Defaults of mechanisms that follow a word have one for each word of that key, and for no other.
     #[test]
     fn defaults_that_follow_a_word_name_every_word_of_its_key() {
-        for mechanism in queue_algorithms().iter().chain(tcp_algorithms()) {
+        for mechanism in queue_algorithms().iter().chain(tcp_algorithms()).chain(applications()) {
             for key in mechanism.keys {
                 let Default::Of(other, cases) = key.default else { continue };
                 let other = mechanism.keys.iter().find(|key| key.name == other).expect("a key of the same table");

@@ -21,7 +21,11 @@ pub(crate) enum Section {
     /// The table of one congestion control, recovery or host model below [`Section::Tcp`].
     TcpAlgorithm(u8),
     Traffic,
+    /// The table of one application below [`Section::Traffic`].
+    Application(u8),
     Flow,
+    /// The table of one application below [`Section::Flow`].
+    FlowApplication(u8),
     FlowAbr,
     FlowTcp,
     /// The table of one congestion control, recovery or host model below [`Section::FlowTcp`].

@@ -311,6 +311,19 @@ fn pieces_that_are_no_segments() {
     ]));
 }
 
+/// Applications that are not there, or not as their keys say.
+#[test]
+fn applications_that_cannot_work() {
+    insta::assert_snapshot!(changes(&[
+        "traffic.application = \"telnet\"",
+        "traffic.application = \"writes\"",
+        "traffic.write = \"all\"\nflow.f1.application = \"writes\"",
+        "traffic = { application = \"bulk\", write = \"2 segments\" }",
+        "traffic.bulk.rate = \"1 Mbps\"",
+        "flow.f1.writes.write = \"2 segments\"",
+    ]));
+}
+
 #[test]
 fn flows_that_lead_nowhere() {
     insta::assert_snapshot!(changes(&[

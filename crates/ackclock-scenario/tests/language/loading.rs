@@ -8,12 +8,13 @@ use ackclock::queue::cell::{
     CellPolicyParams, EpdParams, FbaParams, Forgiveness, FrameParams, LoadRatioArithmetic, SelectiveDropParams,
 };
 use ackclock::scenario::{Buffer, Flow, ForcedDrop, NodeKind, Queue, Route, Scenario, ServiceOrder, Technology};
+use ackclock::tcp::application::WritesParams;
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom, OutOfOrder,
-    RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SsthreshFrom, TcpParams, TickPhase, TimerKind,
-    TimerParams, TimerScope, WindowRules, Writes,
+    AckPolicy, ApplicationParams, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom,
+    OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SsthreshFrom, TcpParams, TickPhase,
+    TimerKind, TimerParams, TimerScope, WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -276,9 +277,10 @@ fn flows_write_piece_by_piece() {
         ("traffic = { write = \"1 segment\", write_interval = \"20 ms\" }\nflow.f1.write = \"all\"", 512, 20),
     ] {
         let scenario = changed(text);
-        let writes = Writes { bytes, interval: Span::from_ms(ms) };
-        assert_eq!(flow(&scenario, "f2").writes, Some(writes), "{text}");
-        assert_eq!(flow(&scenario, "f1").writes.is_some(), text.starts_with("traffic.write ="), "{text}");
+        let writes = ApplicationParams::Writes(WritesParams { bytes, interval: Span::from_ms(ms) });
+        assert_eq!(flow(&scenario, "f2").application, writes, "{text}");
+        let everywhere = text.starts_with("traffic.write =");
+        assert_eq!(flow(&scenario, "f1").application != ApplicationParams::Bulk(()), everywhere, "{text}");
     }
 }
 

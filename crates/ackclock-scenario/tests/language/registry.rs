@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use ackclock::atm::rate;
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
-use ackclock::tcp::{cc, recovery};
+use ackclock::tcp::{application, cc, recovery};
 use ackclock_scenario::{Disk, NOT_MODELLED_PAGE, json_schema, load, not_modelled_topics};
 
 /// The keys whose words are mechanisms.
-const FAMILIES: [Family; 5] = [
+const FAMILIES: [Family; 6] = [
     Family { table: &["queue"], key: "policy" },
     Family { table: &["queue"], key: "rate_algorithm" },
     Family { table: &["tcp"], key: "recovery" },
     Family { table: &["tcp"], key: "congestion_control" },
+    Family { table: &["traffic"], key: "application" },
     Family { table: &["queue", "epd"], key: "forgiveness" },
 ];
 
@@ -40,6 +41,7 @@ impl Family {
     fn page(&self, word: &str) -> String {
         match self.key {
             "congestion_control" => format!("congestion-control-{word}.md"),
+            "application" => format!("application-{word}.md"),
             "forgiveness" => "forgiveness.md".to_owned(),
             _ => format!("{word}.md"),
         }
@@ -85,7 +87,7 @@ fn every_error_model_is_on_the_page_of_links_and_in_a_scenario() {
 }
 
 /// Tests that go through all of a family, and the list that they go through: no mechanism can be missed where this stands.
-const SWEEPS: [(&str, &str); 15] = [
+const SWEEPS: [(&str, &str); 17] = [
     ("ackclock/tests/lab/queues.rs", "cell::POLICIES"),
     ("ackclock/tests/lab/queues.rs", "packet::POLICIES"),
     ("ackclock/tests/networks/random_networks.rs", "cell::POLICIES"),
@@ -98,6 +100,8 @@ const SWEEPS: [(&str, &str); 15] = [
     ("ackclock/tests/tcp/tcp_families.rs", "cc::ALL"),
     ("ackclock/tests/tcp/tcp_properties.rs", "cc::ALL"),
     ("ackclock/tests/lab/tcp.rs", "cc::ALL"),
+    ("ackclock/tests/lab/random.rs", "application::ALL"),
+    ("ackclock/tests/both_engines/engines_random.rs", "application::ALL"),
     ("ackclock/tests/lab/paths.rs", "errors::ALL"),
     ("ackclock/tests/networks/paths.rs", "errors::ALL"),
     ("ackclock-scenario/tests/language/randomness.rs", "errors::ALL"),
@@ -139,7 +143,9 @@ fn lists_of_mechanisms_in_the_documentation_are_complete() {
     let error_models = names(errors::ALL.iter().map(|model| model.name).collect());
     let congestion_controls = names(cc::ALL.iter().map(|algorithm| algorithm.name).collect());
     let recoveries = names(recovery::ALL.iter().map(|algorithm| algorithm.name).collect());
+    let applications = names(application::ALL.iter().map(|application| application.name).collect());
     let mut lines = vec![
+        ("docs/models.md", "| applications of TCP | ".to_owned(), applications + " |"),
         ("docs/models.md", "| drop policies of cells | ".to_owned(), of_cells + " |"),
         ("docs/models.md", "| drop policies of packets | ".to_owned(), of_packets + " |"),
         (

@@ -116,6 +116,8 @@ pub enum Family {
     Dialect,
     /// Which packets a link corrupts.
     ErrorModel,
+    /// When how much data is handed to TCP.
+    Application,
 }
 
 /// A single value of a parameter.

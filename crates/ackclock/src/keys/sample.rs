@@ -55,6 +55,7 @@ fn value(kind: &Kind, default: Option<Value>, below: &mut dyn FnMut(u64) -> u64)
             Value::Integer(scaled(number.max(1), min, max, below(7)))
         }
         Kind::Quantity(limit) => Value::quantity(limit.dimension, amount(&limit, default, below)),
+        Kind::Quantities(limits) => value(&Kind::Quantity(limits[below(limits.len() as u64) as usize]), default, below),
         Kind::Level if below(2) == 1 => Value::cells(below(100)),
         Kind::Level => Value::Number((1 + below(4)) as f64 / 4.0),
         Kind::Or(kind, words) => match below(1 + words.len() as u64) {

@@ -16,7 +16,7 @@ use crate::queue::PolicyParams;
 use crate::queue::packet::{QueueDiscipline, QueuePort};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Route, Scenario, Technology};
-use crate::tcp::{Application, Receiver, Sender, TickClock, TickPhase};
+use crate::tcp::{Receiver, Sender, TickClock, TickPhase, Transfer};
 use crate::traffic::Cbr;
 use crate::units::{Rate, Span};
 
@@ -145,8 +145,9 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
         TickPhase::Common(phase) => phase,
         TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
     };
-    let application = Application { start: flow.begins(seed), stop: flow.stop, size: flow.size, writes: flow.writes };
-    let sender = Sender::new(&flow.tcp, application, TickClock::new(timer.granularity, phase));
+    let application = flow.application.start(seed, &flow.name);
+    let transfer = Transfer { start: flow.begins(seed), stop: flow.stop, size: flow.size, application };
+    let sender = Sender::new(&flow.tcp, transfer, TickClock::new(timer.granularity, phase));
     Flow {
         name: flow.name.clone(),
         source: Source::new(sender.with_randomness(&flow.tcp, seed, &flow.name)),

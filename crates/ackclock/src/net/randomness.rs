@@ -66,12 +66,12 @@ fn of_flow(flow: &Flow) -> bool {
         start_jitter,
         stop: _,
         size: _,
-        writes: _,
+        application,
         service: _,
         tcp,
         forced_drops: _,
     } = flow;
-    *start_jitter > Span::ZERO || of_tcp(tcp)
+    *start_jitter > Span::ZERO || application.is_random() || of_tcp(tcp)
 }
 
 fn of_tcp(tcp: &TcpParams) -> bool {

@@ -5,6 +5,7 @@
 //! the other. Sequence numbers are bytes counted from 0 in 64 bits, so they do not wrap. Connections start
 //! established and are not closed [SACK-UBR] §6.1, unless their parameters say otherwise.
 
+pub mod application;
 pub mod cc;
 mod delayed_ack;
 mod delivery_rate;
@@ -22,6 +23,7 @@ mod setup;
 mod timer;
 mod window_use;
 
+pub use application::ApplicationParams;
 pub use cc::CongestionControlParams;
 pub use delayed_ack::DelayedAck;
 pub use host::HostModel;
@@ -32,5 +34,5 @@ pub use sack::sack_ends::SackStats;
 pub use sack::scoreboard::Scoreboard;
 pub use sack::{offset_sack, sack_option};
 pub use send_times::{SendTimes, Transmissions};
-pub use sender::{Application, Expired, Sender, SenderStats};
+pub use sender::{Expired, Sender, SenderStats, Transfer};
 pub use timer::rto::{CoarseRto, TickClock};

@@ -231,15 +231,6 @@ pub enum InitialWindowFrom {
 }
 words!(InitialWindowFrom: "start" = Start, "first-ack" = FirstAck, "second-ack" = SecondAck);
 
-/// Data that an application writes piece by piece, the first piece at its start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Writes {
-    /// Bytes of each piece: whole segments. The last one may have less.
-    pub bytes: u64,
-    /// From one to the next. Not zero.
-    pub interval: Span,
-}
-
 /// What the first segment number carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstSegment {

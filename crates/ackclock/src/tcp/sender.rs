@@ -19,28 +19,29 @@ mod writing;
 use limit_times::Limits;
 use optional_state::OptionalState;
 
+use super::application::{Application, Offered};
 use super::cc::{CongestionControlState, Window};
 use super::handshake::ActiveEnd;
 use super::recovery::{Flight, Recovery, RecoveryContext, RecoveryState};
 use super::sack::sack_ends::{SackReader, SackStats};
 use super::timer::RetransmissionTimer;
-use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock, WindowRules, Writes};
+use super::{HostModel, HostQueue, InitialWindowFrom, TcpParams, TickClock, WindowRules};
 use crate::record::Fingerprint;
 use crate::record::trace::TimerState;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
-/// What the application does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Application {
-    /// When it begins to send.
+/// The data of a connection.
+#[derive(Debug)]
+pub struct Transfer {
+    /// When the application begins to send.
     pub start: Time,
     /// When it offers nothing new any more.
     pub stop: Option<Time>,
     /// Bytes in all; `None` is infinite.
     pub size: Option<u64>,
-    /// How it writes them; `None`: all at once.
-    pub writes: Option<Writes>,
+    /// The application that offers them; `None`: all at once.
+    pub application: Option<Box<dyn Application>>,
 }
 
 /// What a call of [`Sender::on_timer`] found.
@@ -81,7 +82,7 @@ pub struct Sender {
     stop: Time,
     /// Its bytes in all; [`NONE`] is infinite.
     size: u64,
-    /// When it writes the next piece of them; never if it writes all at once, or no more.
+    /// When its application offers more of them; never if all are offered, or no more will be.
     next_write: Time,
     flight: Flight,
     window: Window,
@@ -127,14 +128,15 @@ const TIES: &str = "throughput-ties";
 
 impl Sender {
     /// A connection that is established and has sent nothing.
-    pub fn new(params: &TcpParams, application: Application, clock: TickClock) -> Sender {
+    pub fn new(params: &TcpParams, transfer: Transfer, clock: TickClock) -> Sender {
         let mss = u64::from(params.mss);
-        let size = application.size.map_or(NONE, |bytes| bytes + params.empty_bytes());
-        let extra = OptionalState::new(params, application.writes);
-        let written = match application.writes {
+        let size = transfer.size.map_or(NONE, |bytes| bytes + params.empty_bytes());
+        let written = match transfer.application {
             Some(_) => params.empty_bytes(),
             None => size.saturating_add(u64::from(params.fin)),
         };
+        let offered = transfer.application.map(|application| Offered::new(application, params.empty_bytes()));
+        let extra = OptionalState::new(params, offered);
         let window_at_start = match params.initial_window_from {
             InitialWindowFrom::Start => params.initial_window_segments,
             _ => 1,
@@ -142,7 +144,7 @@ impl Sender {
         let rwnd = params.advertised_window();
         Sender {
             started: false,
-            stop: application.stop.unwrap_or(Time::NEVER),
+            stop: transfer.stop.unwrap_or(Time::NEVER),
             size,
             next_write: Time::NEVER,
             flight: Flight { una: 0, nxt: 0, max: 0, mss, rwnd, advertised: rwnd, limit: written },
@@ -157,7 +159,7 @@ impl Sender {
             dup_acks: 0,
             backoff: 0,
             fast_retransmit: NONE,
-            timer: RetransmissionTimer::new(&params.timer, clock, application.start),
+            timer: RetransmissionTimer::new(&params.timer, clock, transfer.start),
             window_rules: params.window_rules,
             timed_out: NONE,
             timed: NONE,
@@ -321,7 +323,7 @@ impl Sender {
             let fin = u64::from(self.extra.as_ref().is_some_and(|extra| extra.fin));
             self.flight.limit = self.end_of_stream().min(self.flight.max + fin);
             if let Some(extra) = &mut self.extra {
-                extra.writes = None;
+                extra.offered = None;
             }
         }
     }

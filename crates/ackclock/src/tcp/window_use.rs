@@ -1,9 +1,9 @@
 //! Whether a sender uses its window, and what it remembers of pauses.
 //! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1.
 
+use super::TcpParams;
 use super::cc::Window;
 use super::recovery::Flight;
-use super::{TcpParams, Writes};
 use crate::units::Time;
 
 /// Whether the window was full of late.
@@ -43,12 +43,12 @@ impl WindowUse {
 }
 
 impl Pauses {
-    /// Of a sender whose application writes piece by piece.
-    pub(super) fn new(params: &TcpParams, writes: Option<Writes>) -> Option<Pauses> {
+    /// Of a sender whose application offers its data little by little.
+    pub(super) fn new(params: &TcpParams) -> Pauses {
         // A congestion control with a pace leaves its window as it is (\[BBR1\] §4.3.4.4).
         let restarts = params.window_rules.restart_after_idle && !params.congestion_control.needs().delivery_rates;
         let initial = f64::from(params.initial_window_segments) * f64::from(params.mss);
         let restart_window = if restarts { initial } else { f64::INFINITY };
-        writes.map(|_| Pauses { last_sent: Time::NEVER, restart_window })
+        Pauses { last_sent: Time::NEVER, restart_window }
     }
 }

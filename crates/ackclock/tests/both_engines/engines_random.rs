@@ -7,6 +7,7 @@ use crate::lab::random::{Example, example, through_ports};
 use ackclock::record::{AbrRecord, EdgeRecord, LinkLosses, Records, UdpCounts};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
+use ackclock::tcp::application;
 use proptest::prelude::*;
 
 /// Bytes that are shown with the scenario they stand for.
@@ -107,7 +108,9 @@ fn random_networks_are_full_of_events() {
         count("damaged data", flows(&|flow| flow.counts.damaged_frames > 0));
         count("damaged acknowledgements", flows(&|flow| flow.counts.damaged_ack_frames > 0));
         count("forced drops", flows(&|flow| flow.counts.forced_drops > 0));
-        count("pieces", scenario.flows.iter().any(|flow| flow.writes.is_some()));
+        for application in application::ALL {
+            count(application.name, scenario.flows.iter().any(|flow| flow.application.name() == application.name));
+        }
         count("completed", flows(&|flow| flow.completed.is_some()));
         count("thousand units", units(&records) > 1000);
         let abr =

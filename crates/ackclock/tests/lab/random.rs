@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
 use ackclock::ids::{FlowId, Id, IdVec, LinkId, NodeId};
+use ackclock::keys::{Dimension, Value, Values};
 use ackclock::link::LinkParams;
 use ackclock::record::Metric;
 use ackclock::scenario::*;
@@ -110,7 +111,7 @@ pub fn example(bytes: &[u8]) -> Example {
     scenario.recording.delays = choices.once_in(recorded_one_in());
     hosts(choices, &mut scenario);
     abr::abr(choices, &mut scenario);
-    writes(choices, &mut scenario);
+    applications(choices, &mut scenario);
     feedback::feedback(choices, &mut scenario, &mut stops);
     timers(choices, &mut scenario);
     window_rules(choices, &mut scenario);
@@ -261,7 +262,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
-        writes: None,
+        application: ApplicationParams::Bulk(()),
         service: ServiceCategory::Ubr { pcr },
         tcp,
         group: None,
@@ -340,19 +341,32 @@ fn route(choices: &mut Choices, scenario: &Scenario, from: NodeId, to: NodeId) -
     path
 }
 
-/// In some scenarios applications write their data piece by piece, from very many pieces to hardly any.
-fn writes(choices: &mut Choices, scenario: &mut Scenario) {
+/// In some scenarios some flows have any application, most of them from very many offers to hardly any.
+fn applications(choices: &mut Choices, scenario: &mut Scenario) {
     if !choices.once_in(4) {
         return;
     }
-    let ps = scenario.duration.as_ps();
-    for flow in scenario.flows.iter_mut() {
+    for number in 0..scenario.flows.len() {
         if choices.once_in(2) {
             continue;
         }
-        let bytes = u64::from(flow.tcp.mss) * choices.one_of(&[1, 2, 5, 40]);
-        let interval = Span::from_ps((ps / choices.one_of(&[30, 7, 200, 1000, 2])).max(1));
-        flow.writes = Some(Writes { bytes, interval });
+        let flow = &scenario.flows[FlowId::from_index(number)];
+        let (mss, rate) = (flow.tcp.mss, scenario.links[flow.forward.first()].rate.as_bps());
+        let application = choices.one_of(application::ALL);
+        let sampled = Values::sample(application.keys, &mut |bound| choices.below(bound));
+        let values = Values::of(application.keys, |key| {
+            let Value::Quantity(quantity) = sampled.value(key.name) else { return Some(sampled.value(key.name)) };
+            let amount = match quantity.dimension {
+                Dimension::Time => scenario.duration.as_ps() / choices.one_of(&[30, 7, 200, 1000, 2]),
+                Dimension::Rate => rate / choices.one_of(&[4, 1, 30, 300]),
+                Dimension::Size => u64::from(mss) * choices.one_of(&[1, 2, 5, 40]),
+                _ => quantity.amount,
+            };
+            Some(Value::quantity(quantity.dimension, amount.max(1)))
+        });
+        if let Ok(params) = (application.params)(&values, mss) {
+            scenario.flows[FlowId::from_index(number)].application = params;
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn clock() -> TickClock {
     TickClock::new(Span::from_ms(100), Span::ZERO)
 }
 
-pub const GREEDY: Application = Application { start: Time::ZERO, stop: None, size: None, writes: None };
+pub const GREEDY: Transfer = Transfer { start: Time::ZERO, stop: None, size: None, application: None };
 
 /// One transmission of a data segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,8 +86,8 @@ pub struct Pair<F: FnMut(u64, u32) -> bool> {
 
 impl<F: FnMut(u64, u32) -> bool> Pair<F> {
     /// `loses(number, transmission)` says which transmissions of which segments are lost.
-    pub fn new(params: &TcpParams, application: Application, one_way: Span, loses: F) -> Self {
-        let sender = Sender::new(params, application, clock());
+    pub fn new(params: &TcpParams, transfer: Transfer, one_way: Span, loses: F) -> Self {
+        let sender = Sender::new(params, transfer, clock());
         Pair {
             sender,
             receiver: Receiver::new(params),

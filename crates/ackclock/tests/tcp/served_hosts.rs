@@ -163,8 +163,8 @@ fn params(host: HostModel, scope: TimerScope, window: u32) -> TcpParams {
 }
 
 fn begun(params: &TcpParams) -> Sender {
-    let application = Application { start: Time::ZERO, stop: None, size: None, writes: None };
-    let mut sender = Sender::new(params, application, TickClock::new(params.timer.granularity, Span::ZERO));
+    let transfer = Transfer { start: Time::ZERO, stop: None, size: None, application: None };
+    let mut sender = Sender::new(params, transfer, TickClock::new(params.timer.granularity, Span::ZERO));
     sender.on_timer(Time::ZERO);
     sender
 }

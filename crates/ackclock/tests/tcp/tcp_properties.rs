@@ -111,8 +111,8 @@ proptest! {
         lost_answers in prop::collection::vec(0_usize..200, 0..80),
     ) {
         let size = segments * MSS - tail;
-        let application = Application { size: Some(size), ..GREEDY };
-        let mut pair = Pair::new(&params, application, Span::from_ms(one_way_ms), |number, transmission| {
+        let transfer = Transfer { size: Some(size), ..GREEDY };
+        let mut pair = Pair::new(&params, transfer, Span::from_ms(one_way_ms), |number, transmission| {
             // The fifth transmission of a segment always arrives, so that every transfer must end.
             transmission < 5 && luck[(5 * number as usize + transmission as usize) % luck.len()] < loss_percent
         });
@@ -168,8 +168,8 @@ proptest! {
         if let AckPolicy::Delayed { timeout } = &mut params.ack {
             *timeout = Span::from_ms(50);
         }
-        let application = Application { size: Some(segments * MSS), ..GREEDY };
-        let mut pair = Pair::new(&params, application, Span::from_ms(10), |_, _| false);
+        let transfer = Transfer { size: Some(segments * MSS), ..GREEDY };
+        let mut pair = Pair::new(&params, transfer, Span::from_ms(10), |_, _| false);
         pair.run(Time::ZERO + Span::from_secs(200));
         prop_assert_eq!(pair.receiver.delivered(), segments * MSS);
         let stats = pair.sender.stats();

@@ -155,8 +155,8 @@ fn a_file_arrives_whole_under_every_recovery_and_any_single_loss() {
     for (name, recovery) in every_recovery() {
         for lost in 0..40 {
             let size = 40 * MSS - 100; // a short last segment
-            let application = Application { size: Some(size), ..GREEDY };
-            let mut pair = Pair::new(&params(recovery.clone(), 1), application, ONE_WAY, |number, transmission| {
+            let transfer = Transfer { size: Some(size), ..GREEDY };
+            let mut pair = Pair::new(&params(recovery.clone(), 1), transfer, ONE_WAY, |number, transmission| {
                 number == lost && transmission == 1
             });
             pair.run(Time::ZERO + Span::from_secs(60));
@@ -186,10 +186,10 @@ fn rack_repairs_a_lost_retransmission_without_a_timeout() {
 #[test]
 fn rack_probes_for_the_loss_of_the_last_segments() {
     let run = |recovery| {
-        let application = Application { size: Some(20 * MSS), ..GREEDY };
+        let transfer = Transfer { size: Some(20 * MSS), ..GREEDY };
         let mut tcp = params(recovery, 4);
         tcp.timer.min_rto_ticks = 20;
-        let mut pair = Pair::new(&tcp, application, ONE_WAY, |number, transmission| number >= 17 && transmission == 1);
+        let mut pair = Pair::new(&tcp, transfer, ONE_WAY, |number, transmission| number >= 17 && transmission == 1);
         pair.run(Time::ZERO + Span::from_secs(20));
         assert_eq!(pair.sender.flight().una, 20 * MSS);
         (pair.sender.timeouts().len(), pair.sender.stats().retransmissions)

@@ -138,8 +138,8 @@ fn the_last_hole_does_not_keep_the_pipe_full() {
 /// ns-3 bug 2875: RFC 6675's NextSeg rule 3 applies only in recovery and after new data ran out.
 #[test]
 fn a_hole_not_known_to_be_lost_is_sent_only_when_nothing_new_may_be() {
-    let application = Application { size: Some(10 * MSS), ..GREEDY };
-    let mut sender = Sender::new(&params(rfc6675(), 10), application, clock());
+    let transfer = Transfer { size: Some(10 * MSS), ..GREEDY };
+    let mut sender = Sender::new(&params(rfc6675(), 10), transfer, clock());
     sender.on_timer(Time::ZERO);
     assert_eq!(drain(&mut sender, Time::ZERO).len(), 10);
     // 0 and 7 are missing; 8 and 9 above 7 are only two: 7 is not known to be lost.

@@ -26,8 +26,8 @@ fn drain(sender: &mut Sender, now: Time) -> Vec<u64> {
 }
 
 /// A sender whose application has begun at time 0; nothing is sent yet.
-fn begun(params: &TcpParams, application: Application) -> Sender {
-    let mut sender = Sender::new(params, application, clock());
+fn begun(params: &TcpParams, transfer: Transfer) -> Sender {
+    let mut sender = Sender::new(params, transfer, clock());
     sender.on_timer(Time::ZERO);
     sender
 }
@@ -375,8 +375,8 @@ fn limited_transmit_needs_a_report_and_room_at_the_receiver() {
 /// reported above it; its report shows the hole at 8, so no timeout is needed.
 #[test]
 fn the_rescue_repairs_a_lost_tail_once() {
-    let application = Application { size: Some(10 * MSS), ..GREEDY };
-    let mut sender = begun(&params(rfc6675(), 10), application);
+    let transfer = Transfer { size: Some(10 * MSS), ..GREEDY };
+    let mut sender = begun(&params(rfc6675(), 10), transfer);
     drain(&mut sender, Time::ZERO);
     let mut sent = Vec::new();
     for held in 2..=8 {
@@ -400,7 +400,8 @@ fn the_rescue_repairs_a_lost_tail_once() {
     assert_eq!(answer(&mut sender, 1000, 8, &[(9, 10)]), [8], "the rescue arrived: 8 is a hole");
 
     let lost = |number, transmission| transmission == 1 && [0, 8, 9].contains(&number);
-    let mut pair = Pair::new(&params(rfc6675(), 10), application, Span::from_ms(250), lost);
+    let mut pair =
+        Pair::new(&params(rfc6675(), 10), Transfer { size: Some(10 * MSS), ..GREEDY }, Span::from_ms(250), lost);
     pair.run(at(2900));
     assert_eq!(pair.retransmitted(), [0, 9, 8]);
     assert!(pair.sender.timeouts().is_empty());
@@ -472,8 +473,7 @@ fn without_window_scale_at_most_65535_bytes_are_under_way() {
 
 #[test]
 fn nothing_is_sent_before_the_application_begins() {
-    let mut sender =
-        Sender::new(&params(RecoveryParams::Reno(()), 3), Application { start: at(70), ..GREEDY }, clock());
+    let mut sender = Sender::new(&params(RecoveryParams::Reno(()), 3), Transfer { start: at(70), ..GREEDY }, clock());
     assert_eq!(sender.next_deadline(), Some(at(70)));
     assert!(drain(&mut sender, at(0)).is_empty());
     sender.on_timer(at(70));
@@ -484,8 +484,8 @@ fn nothing_is_sent_before_the_application_begins() {
 
 #[test]
 fn the_last_segment_of_a_file_is_as_short_as_what_is_left() {
-    let application = Application { size: Some(2 * MSS + 100), ..GREEDY };
-    let mut sender = begun(&params(RecoveryParams::Reno(()), 10), application);
+    let transfer = Transfer { size: Some(2 * MSS + 100), ..GREEDY };
+    let mut sender = begun(&params(RecoveryParams::Reno(()), 10), transfer);
     let lengths: Vec<u32> = std::iter::from_fn(|| sender.poll_segment(Time::ZERO)).map(|segment| segment.len).collect();
     assert_eq!(lengths, [512, 512, 100]);
     assert_eq!((sender.stats().segments_sent, sender.stats().bytes_sent), (3, 1124));
@@ -500,7 +500,7 @@ fn the_last_segment_of_a_file_is_as_short_as_what_is_left() {
 fn a_stopped_application_offers_nothing_new_but_repairs_what_it_sent() {
     for (name, recovery) in every_recovery() {
         let tcp = params(recovery, 4);
-        let mut sender = begun(&tcp, Application { stop: Some(at(1000)), ..GREEDY });
+        let mut sender = begun(&tcp, Transfer { stop: Some(at(1000)), ..GREEDY });
         drain(&mut sender, Time::ZERO);
         assert_eq!(answer(&mut sender, 999, 1, &[]), [4], "{name}: just before");
         assert!(answer(&mut sender, 1000, 2, &[]).is_empty(), "{name}: from then on");
@@ -564,7 +564,7 @@ fn a_retransmission_with_nothing_in_flight_begins_no_new_interval_of_delivery() 
         let custom = CustomCongestionControl::new(Needs::DELIVERY_RATES, move |_| Box::new(Notes(noted.clone())));
         let name = recovery.name();
         let congestion_control = CongestionControlParams::Custom(custom);
-        let file = Application { size: Some(4 * MSS), ..GREEDY };
+        let file = Transfer { size: Some(4 * MSS), ..GREEDY };
         let mut sender = begun(&TcpParams { congestion_control, ..params(recovery, 4) }, file);
         assert_eq!(drain(&mut sender, Time::ZERO), [0, 1, 2, 3], "{name}");
         let sent = [(100, 2), (110, 3), (120, 4)].map(|(ms, end)| answer(&mut sender, ms, 0, &[(1, end)]));

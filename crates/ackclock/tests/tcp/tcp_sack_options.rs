@@ -159,8 +159,8 @@ fn a_sender_counts_the_duplicates_that_it_is_told_of() {
             TcpParams { sack: SackParams { duplicates: true, ..sack }, ..params(RecoveryParams::Vanilla(()), 10) };
         let params = TcpParams { recovery: rfc6675(), ..params };
         // The acknowledgements of the first window are lost, so all is sent again after the timeout.
-        let application = Application { size: Some(10 * MSS), ..GREEDY };
-        let mut pair = Pair::new(&params, application, ONE_WAY, |_, _| false);
+        let transfer = Transfer { size: Some(10 * MSS), ..GREEDY };
+        let mut pair = Pair::new(&params, transfer, ONE_WAY, |_, _| false);
         pair.lost_answers = (0..10).collect();
         pair.run(Time::ZERO + Span::from_secs(20));
         let again = pair.receiver.stats().unnecessary;
@@ -255,9 +255,9 @@ fn table_1_sends_6_again_for_nothing_with_three_blocks_and_not_with_more() {
 fn table_19(sack: SackParams, timestamps: bool, segments: u64, lost_answers: &[usize]) -> (Vec<u64>, u64) {
     let timestamp_clock = timestamps.then_some(Span::from_ms(1));
     let params = TcpParams { sack, timestamp_clock, ..params(rfc6675(), 14) };
-    let application = Application { size: Some(segments * MSS), ..GREEDY };
+    let transfer = Transfer { size: Some(segments * MSS), ..GREEDY };
     let is_lost = |number, transmission| number % 2 == 1 && number < 12 && transmission == 1;
-    let mut pair = Pair::new(&params, application, ONE_WAY, is_lost);
+    let mut pair = Pair::new(&params, transfer, ONE_WAY, is_lost);
     pair.lost_answers = lost_answers.to_vec();
     pair.run(Time::ZERO + Span::from_secs(1));
     assert_eq!(pair.receiver.delivered(), segments * MSS);

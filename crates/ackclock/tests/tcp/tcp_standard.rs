@@ -29,9 +29,9 @@ fn standard() -> TcpParams {
 
 /// A file of that many bytes over 100 ms of round trip, until nothing is left to be done.
 fn transfer(params: &TcpParams, size: u64, lost: &[(SegmentKind, usize)]) -> Pair<fn(u64, u32) -> bool> {
-    let application = Application { size: Some(size), ..GREEDY };
+    let transfer = Transfer { size: Some(size), ..GREEDY };
     let loses: fn(u64, u32) -> bool = |_, _| false;
-    let mut pair = Pair::new(params, application, Span::from_ms(50), loses);
+    let mut pair = Pair::new(params, transfer, Span::from_ms(50), loses);
     pair.lost_kinds = lost.to_vec();
     pair.run(Time::ZERO + Span::from_secs(100));
     assert_eq!((pair.receiver.delivered(), pair.sender.flight().una), (size, size + 1), "{lost:?}");
@@ -118,8 +118,8 @@ fn lost_fins_and_their_answers_come_again() {
         assert_eq!(pair.receiver.stats().unnecessary, pair.sender.stats().retransmissions, "{lost:?}");
     }
     // The sender's FIN is lost with the last segment, and repaired like one.
-    let application = Application { size: Some(3 * MSS), ..GREEDY };
-    let mut pair = Pair::new(&standard(), application, Span::from_ms(50), |number, time| number == 3 && time == 1);
+    let transfer = Transfer { size: Some(3 * MSS), ..GREEDY };
+    let mut pair = Pair::new(&standard(), transfer, Span::from_ms(50), |number, time| number == 3 && time == 1);
     pair.run(Time::ZERO + Span::from_secs(10));
     assert_eq!(pair.sender.flight().una, 3 * MSS + 1);
     assert_eq!(pair.sender.stats().retransmissions, 1);
@@ -128,8 +128,8 @@ fn lost_fins_and_their_answers_come_again() {
 /// INET PR 415: SACK, and a FIN with the last segment during recovery.
 #[test]
 fn a_fin_during_recovery_changes_nothing() {
-    let application = Application { size: Some(20 * MSS + 100), ..GREEDY };
-    let mut pair = Pair::new(&standard(), application, Span::from_ms(50), |number, time| number == 4 && time == 1);
+    let transfer = Transfer { size: Some(20 * MSS + 100), ..GREEDY };
+    let mut pair = Pair::new(&standard(), transfer, Span::from_ms(50), |number, time| number == 4 && time == 1);
     pair.run(Time::ZERO + Span::from_secs(10));
     assert_eq!(pair.retransmitted(), [4]);
     assert_eq!((pair.sender.flight().una, pair.sender.flight().max), (20 * MSS + 101, 20 * MSS + 101));
@@ -142,8 +142,8 @@ fn a_fin_during_recovery_changes_nothing() {
 fn timestamps_measure_what_was_sent_again() {
     let rto = |timestamp_clock: Option<Span>| {
         let params = TcpParams { timestamp_clock, recovery: RecoveryParams::Vanilla(()), ..standard() };
-        let application = Application { size: Some(MSS), ..GREEDY };
-        let mut pair = Pair::new(&params, application, Span::from_ms(50), |number, time| number == 0 && time < 3);
+        let transfer = Transfer { size: Some(MSS), ..GREEDY };
+        let mut pair = Pair::new(&params, transfer, Span::from_ms(50), |number, time| number == 0 && time < 3);
         pair.run(Time::ZERO + Span::from_secs(30));
         assert_eq!(pair.sender.timeouts().len(), 2);
         pair.sender.timer_state().rto
@@ -155,8 +155,8 @@ fn timestamps_measure_what_was_sent_again() {
 /// A source that stops closes its connection when what it sent has arrived.
 #[test]
 fn a_source_that_stops_closes() {
-    let application = Application { stop: Some(ms(450)), ..GREEDY };
-    let mut pair = Pair::new(&standard(), application, Span::from_ms(50), |_, _| false);
+    let transfer = Transfer { stop: Some(ms(450)), ..GREEDY };
+    let mut pair = Pair::new(&standard(), transfer, Span::from_ms(50), |_, _| false);
     pair.run(Time::ZERO + Span::from_secs(10));
     assert_eq!(pair.sender.flight().una, pair.receiver.delivered() + 1);
     assert!(pair.kinds.iter().any(|(_, kind)| *kind == FinAck) && pair.receiver.delivered() > 0);

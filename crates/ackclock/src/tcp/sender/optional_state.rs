@@ -2,6 +2,7 @@
 //! Sources: docs/models/connection.md, docs/models/dialects.md.
 
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
+use crate::tcp::application::Offered;
 use crate::tcp::handshake::ActiveEnd;
 use crate::tcp::host::SegmentServer;
 use crate::tcp::pacer::Pacer;
@@ -10,11 +11,11 @@ use crate::tcp::setup::Setup;
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
 use crate::tcp::window_use::{Pauses, WindowUse};
-use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope, Writes};
+use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct OptionalState {
     /// What is special about the beginning.
     pub(super) setup: Option<Setup>,
@@ -42,8 +43,8 @@ pub(super) struct OptionalState {
     pub(super) server: Option<SegmentServer>,
     /// When segments were sent, where the timer is that of the oldest one.
     pub(super) starts: Option<SegmentStarts>,
-    /// How the application writes, if not all at once.
-    pub(super) writes: Option<Writes>,
+    /// The application, if it does not offer everything at once.
+    pub(super) offered: Option<Offered>,
     /// When it sent last, if it may pause.
     pub(super) pauses: Option<Pauses>,
     /// Whether the window is used, where it does not grow otherwise.
@@ -51,7 +52,7 @@ pub(super) struct OptionalState {
 }
 
 impl OptionalState {
-    pub(super) fn new(params: &TcpParams, writes: Option<Writes>) -> Option<Box<OptionalState>> {
+    pub(super) fn new(params: &TcpParams, offered: Option<Offered>) -> Option<Box<OptionalState>> {
         let samples_every = params.timer.samples == RttSamples::EverySegment && params.timestamp_clock.is_none();
         let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
         let times = (measures || samples_every).then(|| SendTimes::new(u64::from(params.mss)));
@@ -71,7 +72,7 @@ impl OptionalState {
         };
         let window_use = WindowUse::new(params);
         let any =
-            any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || writes.is_some();
+            any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || offered.is_some();
         any.then(|| {
             let (fin, echo, sampled) = (params.fin, 0, None);
             Box::new(OptionalState {
@@ -88,8 +89,8 @@ impl OptionalState {
                 sack,
                 server,
                 starts,
-                writes,
-                pauses: Pauses::new(params, writes),
+                pauses: offered.is_some().then(|| Pauses::new(params)),
+                offered,
                 window_use,
             })
         })

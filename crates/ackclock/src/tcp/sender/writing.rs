@@ -1,11 +1,11 @@
-//! An application that writes its data piece by piece, at equal intervals: what it has not written yet cannot be sent.
+//! An application that offers its data little by little: what it has not offered yet cannot be sent.
 
 use super::Sender;
-use crate::tcp::Writes;
+use crate::tcp::application::Known;
 use crate::units::Time;
 
 impl Sender {
-    /// The application writes, if its next piece is due.
+    /// The application offers data, if it does so now.
     pub(super) fn write_if_due(&mut self, now: Time) {
         if now >= self.next_write {
             self.pass_time(now);
@@ -15,15 +15,25 @@ impl Sender {
         }
     }
 
-    /// The application writes its first piece or the next one, unless it has stopped or has nothing more.
+    /// The application offers its first data or more of it, unless it has stopped or offers all at once.
     #[inline(never)]
     pub(super) fn write(&mut self, now: Time) {
-        let Some(Writes { bytes, interval }) = self.extra.as_ref().and_then(|extra| extra.writes) else { return };
-        self.flight.limit = self.flight.limit.saturating_add(bytes).min(self.size);
-        self.next_write = now + interval;
-        if self.flight.limit == self.size {
-            self.next_write = Time::NEVER;
-            self.flight.limit = self.end_of_stream();
+        let Some(offered) = self.extra.as_mut().and_then(|extra| extra.offered.as_mut()) else { return };
+        let Known { until, next } = offered.ask(now, self.size);
+        if next == Time::NEVER {
+            return self.end_data(now, until);
+        }
+        self.next_write = next;
+        // Segments are full: a part of one waits for the rest.
+        self.flight.limit = until - until % self.flight.mss;
+    }
+
+    /// The data ends at this byte.
+    fn end_data(&mut self, now: Time, end: u64) {
+        (self.next_write, self.size) = (Time::NEVER, end);
+        self.flight.limit = self.end_of_stream();
+        if self.flight.una >= end {
+            self.stats.completed.get_or_insert(now);
         }
     }
 
