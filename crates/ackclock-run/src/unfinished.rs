@@ -71,6 +71,11 @@ impl Wanted {
         (!self.tables || places.iter().any(tables)) && (self.captures.is_none() || places.iter().any(captures))
     }
 
+    /// Whether the numbers of a run are all of it: nothing is recorded, and it has no files.
+    pub fn is_nothing(&self) -> bool {
+        !self.tables && self.captures.is_none() && !self.flows
+    }
+
     /// Whether the parts of its runs are in files.
     pub fn has_many_flows(&self) -> bool {
         self.flows
@@ -106,9 +111,10 @@ impl Unfinished {
         let document = Document::new(Vec::new(), part.clone(), Vec::new(), Vec::new());
         // After Ctrl-C, what was recorded is with the numbers that were finished until then.
         let is_kept = |run: &Run| wanted.is_kept(&[&self.path, &self.result], &document, run);
+        let of_scenario = Key::of_scenario(&part.resolved, RESULT_VERSION);
         // Of this scenario, not only in its folder. What is there is looked at, and not what might be.
         let is_of = |(key, run): &(Key, Run)| {
-            seeds.contains(&run.seed) && *key == Key::new(&part.resolved, run.seed, RESULT_VERSION)
+            seeds.contains(&run.seed) && *key == of_scenario.with_seed(run.seed, RESULT_VERSION)
         };
         let with_parts = |mut run: Run| match run.parts.is_empty() {
             true => Some(run),
@@ -137,7 +143,8 @@ impl Unfinished {
                 *ledger = Some(new);
             }
             let ledger = ledger.as_mut().expect("it was opened above");
-            ledger.append(&Key::new(&part.resolved, run.seed, RESULT_VERSION), &*run.kept())
+            let key = Key::of_scenario(&part.resolved, RESULT_VERSION).with_seed(run.seed, RESULT_VERSION);
+            ledger.append(&key, &*run.kept())
         };
         append()?;
         Ok(run)

@@ -12,6 +12,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use ackclock_columns::files;
@@ -27,7 +28,22 @@ use crate::whole::sync_folder;
 pub struct Key([u8; 16]);
 
 impl Key {
-    /// A hash over the canonical text of the scenario, the seed, and the version of results.
+    /// The key of a scenario under any seed: a hash over its canonical text without the line of the first seed, and the version of results.
+    pub fn of_scenario(resolved: &str, result_version: u32) -> Key {
+        // Keys of the top come before the first table.
+        let head = resolved.find("\n[").unwrap_or(resolved.len());
+        let seed = resolved[..head].find("\nseed = ").map(|before| before + 1);
+        let (before, rest) = resolved.split_at(seed.unwrap_or(0));
+        let rest = if seed.is_some() { rest.split_once('\n').map_or("", |(_, rest)| rest) } else { rest };
+        Key::new(&[before, rest].concat(), 0, result_version)
+    }
+
+    /// The key of a run of the scenario with this key. Every command that keeps runs knows them by it.
+    pub fn with_seed(&self, seed: u64, result_version: u32) -> Key {
+        Key::new(&self.to_string(), seed, result_version)
+    }
+
+    /// A hash over a text, the seed, and the version of results.
     pub fn new(resolved: &str, seed: u64, result_version: u32) -> Key {
         let mut hasher = Hasher::new();
         hasher.update(&result_version.to_le_bytes());
@@ -54,11 +70,18 @@ impl Serialize for Key {
 
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
-        let digits = String::deserialize(deserializer)?;
-        // 32 digits, without a sign.
-        let is_key = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let number = u128::from_str_radix(&digits, 16).ok().filter(|_| is_key);
-        number.map(|number| Key(number.to_be_bytes())).ok_or_else(|| D::Error::custom("no key"))
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// 32 hexadecimal digits, without a sign.
+impl FromStr for Key {
+    type Err = &'static str;
+
+    fn from_str(digits: &str) -> Result<Key, &'static str> {
+        let is_key = digits.len() == 2 * size_of::<Key>() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let number = u128::from_str_radix(digits, 16).ok().filter(|_| is_key);
+        number.map(|number| Key(number.to_be_bytes())).ok_or("no key")
     }
 }
 
@@ -159,6 +182,22 @@ impl Ledger {
         read().map(|(_, damage)| damage).map_err(|error| StoreError::io(path, error))
     }
 
+    /// Reads the runs with keys that are wanted from a ledger that this process does not own; lines of others are passed over without
+    /// being understood. Lines that cannot be used are left out.
+    pub fn read_wanted<T: Serialize + DeserializeOwned>(
+        path: &Path,
+        is_wanted: impl Fn(&Key) -> bool,
+        mut each: impl FnMut(Key, T),
+    ) -> io::Result<()> {
+        let is_wanted = |line: &[u8]| key_of(line).as_ref().is_some_and(&is_wanted);
+        each_line(&files::open(path)?, |_, line| {
+            if let Some((key, run)) = line.filter(|line| is_wanted(line)).and_then(understood) {
+                each(key, run);
+            }
+        })
+        .map(drop)
+    }
+
     /// Reads every line of a ledger with its number, from 1 on, and why it is not used, if so; nothing is written.
     pub fn read_lines<T: Serialize + DeserializeOwned>(
         path: &Path,
@@ -246,20 +285,35 @@ fn read_lines<T: Serialize + DeserializeOwned>(
     file: &File,
     mut each: impl FnMut(usize, Result<(Key, T), BadLine>),
 ) -> io::Result<u64> {
+    each_line(file, |number, line| match line {
+        Some(line) => each(number, understood(line).ok_or_else(|| bad(line))),
+        None => each(number, Err(BadLine::Torn)),
+    })
+}
+
+/// Hands over line after line with its number, from 1 on, and `None` for a last one that was cut off; how many octets the complete
+/// lines have.
+fn each_line(file: &File, mut each: impl FnMut(usize, Option<&[u8]>)) -> io::Result<u64> {
     let (mut reader, mut line, mut bytes) = (BufReader::with_capacity(BUFFER_BYTES, file), Vec::new(), 0);
     for number in 1.. {
         line.clear();
         let length = reader.read_until(b'\n', &mut line)?;
         let Some(whole) = line.strip_suffix(b"\n") else {
             if length > 0 {
-                each(number, Err(BadLine::Torn));
+                each(number, None);
             }
             break;
         };
         bytes += length as u64;
-        each(number, understood(whole).ok_or_else(|| bad(whole)));
+        each(number, Some(whole));
     }
     Ok(bytes)
+}
+
+/// The key with which a line begins, whatever else is in it.
+fn key_of(line: &[u8]) -> Option<Key> {
+    let digits = line.strip_prefix(b"{\"key\":\"")?.get(..2 * size_of::<Key>())?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Why a line that is not understood is not.
@@ -375,6 +429,34 @@ mod tests {
             assert!(!keys[..i].contains(key));
         }
         assert_eq!(Key::new("a", 1, 1), keys[0]);
+    }
+
+    #[test]
+    fn the_first_seed_makes_no_difference_to_a_scenario() {
+        let of = |text: &str| Key::of_scenario(text, 1);
+        let one = "name = \"a\"\nseed = 1\nduration = \"1 s\"\n\n[tcp]\nseed = 1\n";
+        let with = |from: &str, to: &str| of(&one.replacen(from, to, 1));
+        assert_eq!(with("seed = 1", "seed = 22"), of(one));
+        assert_eq!(with("seed = 1\nduration", "duration"), of(one));
+        assert_ne!(with("[tcp]\nseed = 1", "[tcp]\nseed = 2"), of(one));
+        assert_ne!(with("1 s", "2 s"), of(one));
+    }
+
+    #[test]
+    fn only_runs_that_are_wanted_are_read_from_the_ledger_of_another() {
+        let (_folder, path) = three();
+        let mut text = fs::read_to_string(&path).unwrap();
+        let read = |wanted: &[Key]| {
+            let mut runs = Vec::new();
+            let is_wanted = |key: &Key| wanted.contains(key);
+            Ledger::read_wanted(&path, is_wanted, |key, run: Run| runs.push((key, run))).unwrap();
+            runs
+        };
+        assert_eq!(read(&[key(2), key(4)]), [(key(2), run(1e8 / 7.0 + 2.0))]);
+        // A line that is damaged or cut off is not there.
+        text = text.replacen("14285716", "14285717", 1);
+        fs::write(&path, &text[..text.len() - 1]).unwrap();
+        assert_eq!(read(&[key(1), key(2), key(3)]), [(key(1), run(1e8 / 7.0 + 1.0))]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(crate) struct Demand {
 impl Planned {
     /// What identifies the run of a seed: the same key, the same result.
     pub fn key(&self, seed: u64) -> Key {
-        Key::new(&self.resolved, seed, RESULT_VERSION)
+        Key::of_scenario(&self.resolved, RESULT_VERSION).with_seed(seed, RESULT_VERSION)
     }
 
     /// Computing time in arbitrary units: the cell times of the bottleneck.

@@ -155,7 +155,7 @@ impl Checked {
             return Ok(scenario);
         }
         let loaded = sweep.load(point).map_err(Error::Load)?;
-        if self.plan.points[point] != Some(hash(&loaded.resolved)) {
+        if self.plan.points[point] != Some(RunKey::of_scenario(&loaded.resolved, RESULT_VERSION)) {
             return Err(Error::Changed { point: self.plan.label(point) });
         }
         Ok(Arc::new(loaded.scenario))
@@ -238,7 +238,7 @@ impl Found {
             seed: loaded.seed,
             unit: unit(scenario),
             flows: scenario.flows.len(),
-            key: hash(&loaded.resolved),
+            key: RunKey::of_scenario(&loaded.resolved, RESULT_VERSION),
             cost: most_crossings(scenario).max(1.0),
             duration_s: scenario.duration.as_secs_f64(),
             is_certain: !sim::has_randomness(scenario),
@@ -270,15 +270,6 @@ fn keys(dimension: &Dimension, is_accepted: &[bool]) -> Vec<Key> {
     dimension.keys().into_iter().map(|key| Key::new(key, is_accepted)).collect()
 }
 
-/// What a point is known by: its scenario without the first seed, which is a part of the keys of its runs.
-fn hash(resolved: &str) -> RunKey {
-    let head = resolved.find("\n[").unwrap_or(resolved.len());
-    let seed = resolved[..head].find("\nseed = ").map(|before| before + 1);
-    let (before, rest) = resolved.split_at(seed.unwrap_or(0));
-    let rest = if seed.is_some() { rest.split_once('\n').map_or("", |(_, rest)| rest) } else { rest };
-    RunKey::new(&[before, rest].concat(), 0, RESULT_VERSION)
-}
-
 fn unit(scenario: &Scenario) -> &'static str {
     match scenario.technology {
         Technology::Atm { .. } => "cells",
@@ -301,18 +292,3 @@ const PART: usize = 256;
 const ENOUGH: usize = 1000;
 /// The largest integer of a TOML file.
 const LARGEST_SEED: u64 = i64::MAX as u64;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_seed_makes_no_difference_to_a_point() {
-        let one = "name = \"a\"\nseed = 1\nduration = \"1 s\"\n\n[tcp]\nseed = 1\n";
-        let with = |from: &str, to: &str| hash(&one.replacen(from, to, 1));
-        assert_eq!(with("seed = 1", "seed = 22"), hash(one));
-        assert_eq!(with("seed = 1\nduration", "duration"), hash(one));
-        assert_ne!(with("[tcp]\nseed = 1", "[tcp]\nseed = 2"), hash(one));
-        assert_ne!(with("1 s", "2 s"), hash(one));
-    }
-}

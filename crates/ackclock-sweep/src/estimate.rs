@@ -114,7 +114,7 @@ fn pilot(sweep: &Sweep<'_>, checked: &Checked, run: usize, stop: &AtomicBool) ->
     let done = simulation.progress().now.as_secs_f64() / scenario.duration.as_secs_f64();
     let running = began.elapsed().as_secs_f64() / done.max(1e-6);
     let began = Instant::now();
-    let row = metrics::row(&scenario, &simulation.finish(), &checked.measures);
+    let row = metrics::row(&scenario, &simulation.finish(), &checked.measures, checked.plan.keeps_documents());
     let seconds = loading + building + running + began.elapsed().as_secs_f64();
     Some(Pilot { seconds, row })
 }

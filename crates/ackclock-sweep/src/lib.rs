@@ -3,7 +3,8 @@
 //!
 //! One arrow, in steps: [`Checked`] loads every point and makes the [`Plan`]; [`Store`] holds the plan and the ledger of
 //! finished runs in a folder; [`run_missing`] does what is not in it; [`merge()`] puts the folders of shards together; [`table`],
-//! [`summary`] and [`report`] make tables and figures of what is there. A row has all numbers of a network, [`METRICS`], and the measures that were asked for: nothing else of a run is kept.
+//! [`summary`] and [`report`] make tables and figures of what is there. A row has all numbers of a network, [`METRICS`], and the
+//! measures that were asked for; of a small sweep the run as a result has it, too ([`kept_runs`]).
 
 mod check;
 mod error;
@@ -34,5 +35,6 @@ pub use results::pooled::{POOLED, Pooled};
 pub use results::{Results, Status};
 pub use run::{Options, missing, run_missing};
 pub use shard::Shard;
+pub use store::beside::{KeptRun, kept_runs, sweeps_beside};
 pub use store::{Opened, Store};
 pub use verify::verify;

@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::plan::Plan;
 use crate::results::row::Row;
 use crate::results::{Results, Status};
-use crate::store::{LEDGER, Store, check_other, read_plan};
+use crate::store::files::LEDGER;
+use crate::store::{Store, check_other, read_plan};
 
 /// What became of several folders.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use ackclock::measure::Expression;
 use ackclock::record::Metric;
 use ackclock::scenario::Scenario;
 use ackclock::sim::Engine;
@@ -69,7 +68,7 @@ pub fn run_missing(
     watch: impl FnMut(&ackclock_run::Status) + Send,
 ) -> Result<usize, Error> {
     let missing = store.with_results(|results| missing(results, &checked.costs, options));
-    let looked_at = store.with_results(looked_at);
+    let looked_at = store.with_results(Results::looked_at);
     let seeds = checked.plan.seeds;
     let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
     let failed = Mutex::new(None);
@@ -95,7 +94,7 @@ pub fn run_missing(
     let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
     let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
         let scenario = loaded.get().and_then(|loaded| loaded.as_deref());
-        store.keep(*run, row(scenario, end, options.time_limit, &checked.measures))
+        store.keep(*run, row(scenario, end, options.time_limit, checked))
     };
     let runs =
         ackclock_run::run_each(jobs, options.threads, options.engine, options.time_limit, options.stop, watch, keep);
@@ -135,14 +134,6 @@ impl<F: Fn(usize) -> Loaded + Sync> Load for OfPoint<'_, F> {
     }
 }
 
-/// The runs in which it is looked at when the goodput settles: the first of the first point, of one in the middle, and of the last.
-fn looked_at(results: &Results) -> Vec<usize> {
-    let seeds = results.plan().seeds;
-    let own: Vec<usize> = (0..results.plan().points.len()).filter(|point| results.is_own(point * seeds)).collect();
-    let Some(last) = own.len().checked_sub(1) else { return Vec::new() };
-    [0, last / 2, last].map(|nth| own[nth] * seeds).into()
-}
-
 /// A scenario that records the throughputs of its flows, which changes no other number.
 fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
     let mut scenario = scenario.clone();
@@ -151,10 +142,13 @@ fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
     Arc::new(scenario)
 }
 
-fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>, measures: &[Expression]) -> Row {
+fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>, checked: &Checked) -> Row {
     let failed = |reason: String| Row { failed: Some(reason), ..Row::default() };
     match end {
-        End::Finished(records) => metrics::row(scenario.expect("a run that finished was loaded"), &records, measures),
+        End::Finished(records) => {
+            let scenario = scenario.expect("a run that finished was loaded");
+            metrics::row(scenario, &records, &checked.measures, checked.plan.keeps_documents())
+        }
         End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
         End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
     }

@@ -12,7 +12,8 @@ use crate::plan::Plan;
 use crate::results::pooled;
 use crate::results::row::Row;
 use crate::results::{Results, Status};
-use crate::store::{LEDGER, PLAN, files, read_plan};
+use crate::store::files::{LEDGER, PLAN, own_files};
+use crate::store::read_plan;
 use crate::summary::{Baseline, Method};
 use crate::table::{self, Selection};
 use crate::write::TABLES;
@@ -71,7 +72,7 @@ pub fn verify(marked: &Marked) -> Findings {
             Err(error) => findings.damage(&ledger, error.to_string(), AGAIN),
         }
     }
-    marked.others(&[&files()[..], &[LEDGER]].concat(), &mut findings);
+    marked.others(&[&own_files()[..], &[LEDGER]].concat(), &mut findings);
     findings
 }
 

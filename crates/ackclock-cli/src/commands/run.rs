@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ackclock::measure::Expression;
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
-use ackclock::sim::{self, Engine};
+use ackclock::sim::{self, Engine, RESULT_VERSION};
 use ackclock_run::{Estimate, Folder, Wanted};
-use ackclock_scenario::Loaded;
+use ackclock_scenario::sweep::{Request, Sweep};
+use ackclock_scenario::{Disk, Loaded};
+use ackclock_store::Key;
 use ackclock_store::document::{Document, Run, ScenarioPart};
 
 use crate::args::RunArgs;
@@ -45,6 +47,10 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     if !before.is_empty() {
         console::note(format_args!("resuming: {} of {} runs were finished before", before.len(), count));
     }
+    // Who asks for the reference engine wants it to do the runs.
+    if wanted.is_nothing() && before.len() < count && Engine::from(args.engine) == Engine::Batched {
+        take_beside(&folder, args, scenario.recording.delays, &measures, &seeds, &mut before);
+    }
     let of_all = diagnostics::plural(count, "run");
     match before.len() {
         0 => interrupt::say_at_end(format!("none of {of_all} was finished, nothing was written")),
@@ -78,6 +84,35 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let (runs, failure) = simulate(scenario, &seeds, count, args.engine.into(), before, keep);
     let document = if is_of_many { Document::together } else { Document::new };
     finish(&mut folder, &wanted, document(command, part, seeds.collect(), runs), failure, args.json)
+}
+
+/// Adds what sweeps beside the folder keep of the runs that are missing, and says where it is.
+fn take_beside(
+    folder: &Folder,
+    args: &RunArgs,
+    delays: bool,
+    measures: &[Expression],
+    seeds: &RangeInclusive<u64>,
+    before: &mut Vec<Run>,
+) {
+    let sweeps = ackclock_sweep::sweeps_beside(folder.path());
+    if sweeps.is_empty() {
+        return;
+    }
+    // A sweep without dimensions has one point, the scenario as sweeps run it: they count delays unless it says not to.
+    let request = Request { file: &args.file, sets: &args.sets(), measures: &args.measure, ..Request::default() };
+    let Ok(point) = Sweep::read(&Disk, &request).and_then(|sweep| sweep.load(0)) else { return };
+    let is_open = |seed: &u64| before.iter().all(|run| run.seed != *seed);
+    let key = Key::of_scenario(&point.resolved, RESULT_VERSION);
+    let keys: BTreeSet<Key> = seeds.clone().filter(is_open).map(|seed| key.with_seed(seed, RESULT_VERSION)).collect();
+    let found = ackclock_sweep::kept_runs(&sweeps, &keys, measures);
+    let places: BTreeSet<String> = found.iter().map(|kept| kept.folder.display().to_string()).collect();
+    if !places.is_empty() {
+        let (taken, count) = (found.len(), seeds.end() - seeds.start() + 1);
+        let places = places.into_iter().collect::<Vec<_>>().join(", ");
+        console::note(format_args!("{taken} of {count} runs were finished by a sweep, in {places}: not run again"));
+    }
+    before.extend(found.into_iter().map(|kept| if delays { kept.run } else { kept.run.without_delays() }));
 }
 
 /// Refuses runs of which not even the least that they are going to write and to hold fits on the disk and into memory. `recorded` is

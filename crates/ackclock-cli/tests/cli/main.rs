@@ -32,6 +32,7 @@ mod report;
 mod reproduce;
 mod rerun;
 mod run;
+mod shared_runs;
 mod store;
 mod support;
 mod sweep;

@@ -107,8 +107,9 @@ fn the_same_command_again_runs_nothing_and_more_seeds_run_the_others() {
 fn threads_and_shards_in_any_order_give_the_same_tables() {
     let place = Place::with("sweep-shards", RANDOM);
     let one = swept(&place, "--out one --threads 1").exits_with(0);
-    swept(&place, "--out two --threads 2").exits_with(0);
-    assert_eq!(tables(&place, "one"), tables(&place, "two"));
+    // In another folder: beside the first it would take over its runs.
+    swept(&place, "--out apart/two --threads 2").exits_with(0);
+    assert_eq!(tables(&place, "one"), tables(&place, "apart/two"));
     for part in ["1/3", "2/3", "3/3"] {
         let outcome =
             swept(&place, &format!("--out part-{} --shard {part}", &part[..1])).exits_with(0).without_result();
@@ -116,10 +117,14 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
     }
     let parts: BTreeSet<String> = (1..=3).flat_map(|part| keys(&place, &format!("part-{part}"))).collect();
     assert_eq!(parts, keys(&place, "one").into_iter().collect(), "each run once");
-    place.run("merge part-2 part-1 --out some").exits_with(1).without_result().says(&["12 runs of the sweep missing"]);
+    place
+        .run("merge part-2 part-1 --out alone/some")
+        .exits_with(1)
+        .without_result()
+        .says(&["12 runs of the sweep missing"]);
     let merged = place.run("merge part-3 part-1 part-2 --out whole").exits_with(0);
     assert_eq!((merged.stdout, tables(&place, "whole")), (one.stdout.clone(), tables(&place, "one")));
-    for folder in ["two", "part-1", "whole"] {
+    for folder in ["apart/two", "part-1", "whole"] {
         assert_eq!(place.read(&format!("{folder}/sweep.json")), place.read("one/sweep.json"), "{folder}");
     }
     let page = place.read("whole/report.html");
@@ -135,9 +140,9 @@ fn threads_and_shards_in_any_order_give_the_same_tables() {
     }
     assert_eq!((tables(&place, "x"), place.read("x/sweep.json")), (tables(&place, "y"), place.read("y/sweep.json")));
     // What is missing of the others is done by the same command in the folder.
-    let rest = swept(&place, "--out some").exits_with(0).says(&["36 runs, 12 to do"]);
-    assert_eq!((rest.stdout, tables(&place, "some")), (one.stdout, tables(&place, "one")));
-    assert_eq!(keys(&place, "some").len(), 36);
+    let rest = swept(&place, "--out alone/some").exits_with(0).says(&["36 runs, 12 to do"]);
+    assert_eq!((rest.stdout, tables(&place, "alone/some")), (one.stdout, tables(&place, "one")));
+    assert_eq!(keys(&place, "alone/some").len(), 36);
 }
 
 /// Signals after numbers of runs and times that follow from a fixed sequence of numbers.
@@ -232,7 +237,7 @@ fn damage_is_named_and_done_again() {
 #[test]
 fn whole_lines_that_are_cut_from_an_unfinished_ledger_are_done_again() {
     let place = Place::with("sweep-cut", RANDOM);
-    swept(&place, "--out all").exits_with(0);
+    swept(&place, "--out apart/all").exits_with(0);
     swept(&place, "--shard 1/2 --out part").exits_with(0);
     let ledger = place.read("part/runs.jsonl");
     let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
@@ -240,8 +245,8 @@ fn whole_lines_that_are_cut_from_an_unfinished_ledger_are_done_again() {
     place.write("part/runs.jsonl", lines[..11].concat());
     place.run("verify part").exits_with(0).says(&[]);
     swept(&place, "--out part").exits_with(0).says(&["36 runs, 25 to do", "resuming: 11 runs finished before"]);
-    assert_eq!(tables(&place, "part"), tables(&place, "all"));
-    assert_eq!(sorted_lines(&place.read("part/runs.jsonl")), sorted_lines(&place.read("all/runs.jsonl")));
+    assert_eq!(tables(&place, "part"), tables(&place, "apart/all"));
+    assert_eq!(sorted_lines(&place.read("part/runs.jsonl")), sorted_lines(&place.read("apart/all/runs.jsonl")));
     // Of a complete sweep it shows, even if nothing else was touched.
     place.write("part/runs.jsonl", lines[..11].concat());
     place.run("verify part").exits_with(1).prints(&["`part/runs.jsonl`: 25 runs of the tables are not in it"]);
@@ -261,10 +266,10 @@ fn a_file_says_what_to_vary() {
         "scenario = \"scenario.toml\"\nseeds = 3\n\n[vary]\nqueue.policy = [\"epd\", \"tail-drop\", \"fba\"]\nqueue.buffer = \"60..480cells:log:4\"\n",
     );
     let from_file = place.run("sweep buffers.toml --out file").exits_with(0);
-    let from_arguments = swept(&place, "--out arguments").exits_with(0);
+    let from_arguments = swept(&place, "--out apart/arguments").exits_with(0);
     // The page says by which command it came.
     let without_page = |folder| tables(&place, folder)[..6].to_vec();
-    assert_eq!((from_file.stdout, without_page("file")), (from_arguments.stdout, without_page("arguments")));
+    assert_eq!((from_file.stdout, without_page("file")), (from_arguments.stdout, without_page("apart/arguments")));
     place.write("wrong.toml", "scenario = \"scenario.toml\"\n[vary]\nqueue.buffer = [\"4..1cells:lin:3\"]\n");
     let wrong = place.run("sweep wrong.toml").exits_with(3).without_result();
     wrong.says(&["--> wrong.toml:3:17", "is empty", "1 error, nothing was run"]);

@@ -216,6 +216,20 @@ impl Run {
 }
 
 impl Run {
+    /// The same run as if no delays had been counted.
+    pub fn without_delays(mut self) -> Run {
+        for flow in &mut self.flows {
+            (flow.one_way_delay, flow.round_trip) = (None, None);
+        }
+        for source in &mut self.udp {
+            (source.one_way_delay, source.jitter) = (None, None);
+        }
+        for port in &mut self.ports {
+            port.sojourn = None;
+        }
+        self
+    }
+
     /// The same run with these measures of what it left behind.
     pub fn measured(mut self, measures: &[Expression], scenario: &Scenario, records: &Records) -> Run {
         let run = measure::Run::new(scenario, records, Period::Measured);

@@ -157,6 +157,11 @@ impl Plan {
         self.points.len() * self.seeds
     }
 
+    /// Whether rows have documents of their runs: of a large sweep they would take much room.
+    pub(crate) fn keeps_documents(&self) -> bool {
+        self.runs() <= MOST_WITH_DOCUMENTS
+    }
+
     /// The point and the seed of a run.
     pub fn point_and_seed(&self, run: usize) -> (usize, u64) {
         (run / self.seeds, self.first_seed + (run % self.seeds) as u64)
@@ -165,7 +170,7 @@ impl Plan {
     /// What identifies a run, by a hash of the resolved scenario, the seed, and the result version; `None` of refused points.
     pub fn key(&self, run: usize) -> Option<RunKey> {
         let (point, seed) = self.point_and_seed(run);
-        Some(RunKey::new(&self.points[point]?.to_string(), seed, self.result_version))
+        Some(self.points[point]?.with_seed(seed, self.result_version))
     }
 
     /// Of each row of a dimension whether the scenario accepts it at any point.
@@ -253,6 +258,9 @@ impl Plan {
         hasher.finalize().to_hex()[..8].to_owned()
     }
 }
+
+/// A document takes about 4 kB for each flow and 1 kB for each port, ten times as much as a row.
+const MOST_WITH_DOCUMENTS: usize = 10_000;
 
 #[cfg(test)]
 impl Plan {

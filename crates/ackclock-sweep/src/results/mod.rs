@@ -163,6 +163,14 @@ impl Results {
         self.pooled = pooled;
     }
 
+    /// The runs in which it is looked at when the goodput settles: the first of the first point, of one in the middle, and of the last.
+    pub(crate) fn looked_at(&self) -> Vec<usize> {
+        let seeds = self.plan.seeds;
+        let own: Vec<usize> = (0..self.plan.points.len()).filter(|point| self.is_own(point * seeds)).collect();
+        let Some(last) = own.len().checked_sub(1) else { return Vec::new() };
+        [0, last / 2, last].map(|nth| own[nth] * seeds).into()
+    }
+
     /// The runs whose goodput settles later than at once, and when, in seconds; of those that were looked at for that.
     pub fn settling(&self) -> impl Iterator<Item = (usize, f64)> {
         self.settles_s.iter().map(|(run, settles_s)| (*run, *settles_s))

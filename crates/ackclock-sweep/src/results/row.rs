@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_store::document::Run;
 use serde::{Deserialize, Serialize};
 
 /// What is kept of a run: a line of the ledger.
@@ -24,6 +25,10 @@ pub(crate) struct Row {
     /// When the goodput of a run that was looked at for that settles, if that is not at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settles_s: Option<f64>,
+    /// The run as a result has it, with the measures that were asked for: `run` takes it from here. Not of small runs, nor in large
+    /// sweeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<Box<Run>>,
 }
 
 impl Row {
@@ -34,3 +39,7 @@ impl Row {
         u128::from_le_bytes(first.try_into().expect("a hash has 32 octets"))
     }
 }
+
+/// So many cells or packets at ports take some ten milliseconds. Of fewer, to keep and read a document costs as much as to do the run
+/// again.
+pub(crate) const LEAST_WITH_DOCUMENT: u64 = 20_000;

@@ -7,11 +7,13 @@ mod shown;
 use std::path::Path;
 use std::time::Duration;
 
+use ackclock::sim::Engine;
 use ackclock_scenario::sweep::{Lack, Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
 use ackclock_sweep::summary::{measures_without_values, too_wide, without_effect, without_values};
 use ackclock_sweep::{
-    Checked, Estimate, METRICS, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, report, run_missing,
+    Checked, Estimate, METRICS, Opened, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, report,
+    run_missing,
 };
 
 use crate::args::SweepArgs;
@@ -79,10 +81,12 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
             None => Ok(interrupted()),
         };
     }
-    let (opened, damage) = Store::open(&path, checked.plan.clone(), |owner| seeds::say_that_it_waits(&path, owner))?;
+    let (mut opened, damage) =
+        Store::open(&path, checked.plan.clone(), |owner| seeds::say_that_it_waits(&path, owner))?;
     if !damage.is_none() {
         console::note(format_args!("warning: {damage}"));
     }
+    take_beside(&mut opened, &options);
     let todo = missing(opened.results(), &checked.costs, &options);
     match announced(&sweep, &checked, &todo, &options, memory, &shown)? {
         Some((text, estimate)) if !todo.is_empty() => {
@@ -99,6 +103,16 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     }
     store.note_mended(&damage)?;
     finish(&mut store, &shown, options.shard)
+}
+
+/// Takes over runs of other sweeps. Who asks for the reference engine wants it to do the runs, and a part holds its own runs alone.
+fn take_beside(opened: &mut Opened, options: &Options<'_>) {
+    let may_take = options.engine == Engine::Batched && options.shard == Shard::WHOLE;
+    let taken = if may_take { opened.take_beside() } else { 0 };
+    if taken > 0 {
+        let runs = diagnostics::plural(taken, "run");
+        console::note(format_args!("note: {runs} of other sweeps in the same folder are taken over"));
+    }
 }
 
 /// How many runs, or points that are loaded, fit into memory at a time, at most so many.

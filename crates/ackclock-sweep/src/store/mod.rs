@@ -1,11 +1,14 @@
 //! The folder of a sweep: its plan, the ledger of finished runs, and the tables that are made of them.
 
+pub(crate) mod beside;
+pub(crate) mod files;
+
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ackclock::sim::RESULT_VERSION;
-use ackclock_store::{Damage, Holds, Ledger, MARKER, Owner, ResultFolder, WholeFile, files as owned, seal};
+use ackclock_store::{Damage, Holds, Key, Ledger, MARKER, Owner, ResultFolder, WholeFile, files as owned, seal};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -15,6 +18,8 @@ use crate::results::{Results, Status};
 use crate::shard::Shard;
 use crate::summary::{Baseline, Method};
 use crate::write;
+use beside::sweeps_beside;
+use files::{LEDGER, PLAN, own_files};
 
 /// The folder of a sweep, which this process uses alone.
 #[derive(Debug)]
@@ -38,6 +43,8 @@ pub struct Opened {
     /// `None` as long as there is none.
     ledger: Option<Ledger>,
     results: Results,
+    /// Those of the results that are in other folders only.
+    beside: Vec<(usize, Row)>,
 }
 
 impl Opened {
@@ -46,9 +53,37 @@ impl Opened {
         &self.results
     }
 
+    /// Takes over what sweeps beside the folder keep of the runs that are missing, without their documents. Returns how many runs.
+    ///
+    /// Some runs are done again all the same: in these it is looked at when the goodput settles.
+    pub fn take_beside(&mut self) -> usize {
+        let looked_at = self.results.looked_at();
+        let mut missing = self.results.by_key();
+        missing.retain(|_, run| self.results.status(*run) == Status::Missing && !looked_at.contains(run));
+        if missing.is_empty() {
+            return 0;
+        }
+        for sweep in sweeps_beside(self.folder.path()) {
+            let is_wanted = |key: &Key| missing.contains_key(key);
+            let _ = Ledger::read_wanted(&sweep.join(LEDGER), is_wanted, |key, row: Row| {
+                let Some(run) = missing.get(&key).copied() else { return };
+                let row = Row { document: None, settles_s: None, ..row };
+                let is_open = self.results.status(run) == Status::Missing && self.beside.len() < MOST_FROM_BESIDE;
+                if is_open && row.failed.is_none() {
+                    self.results.set(run, row.clone());
+                    // A row that lacks a measure is not taken.
+                    if self.results.status(run) == Status::Finished {
+                        self.beside.push((run, row));
+                    }
+                }
+            });
+        }
+        self.beside.len()
+    }
+
     /// Writes the plan, so that runs can follow. Tables of fewer or other runs stay until the new ones are whole.
     pub fn begin(self) -> Result<Store, Error> {
-        let Opened { mut folder, before, ledger, results } = self;
+        let Opened { mut folder, before, ledger, results, beside } = self;
         let path = folder.path().to_path_buf();
         let plan = results.plan();
         let is_other = before.as_ref().is_some_and(|before| !before.is_same_sweep(plan));
@@ -56,10 +91,13 @@ impl Opened {
             folder.note_incomplete()?;
         }
         // First of all the ledger: where there is a plan, a ledger that is not there is gone.
-        let ledger = match ledger {
+        let mut ledger = match ledger {
             Some(ledger) => ledger,
             None => Ledger::open_each(&path.join(LEDGER), |_, _: Row| {})?.0,
         };
+        for (run, row) in &beside {
+            ledger.append(&plan.key(*run).expect("runs of refused points are not taken over"), row)?;
+        }
         if before.as_ref() != Some(plan) {
             write_plan(&path, plan)?;
         }
@@ -85,7 +123,7 @@ impl Store {
     /// # Errors
     /// If the folder cannot be used, or holds a sweep over other keys, of another scenario or of another version.
     pub fn open(path: &Path, plan: Plan, mut waits: impl FnMut(&Owner)) -> Result<(Opened, Damage), Error> {
-        let folder = ResultFolder::take(path, Holds::Sweep, &files(), &mut waits)?;
+        let folder = ResultFolder::take(path, Holds::Sweep, &own_files(), &mut waits)?;
         let before = read_plan(path)?;
         if let Some(before) = &before {
             check_other(path, before, &plan)?;
@@ -96,7 +134,7 @@ impl Store {
         let mut results = Results::new(plan);
         let file = path.join(LEDGER);
         if !file.exists() {
-            return Ok((Opened { folder, before, ledger: None, results }, Damage::default()));
+            return Ok((Opened { folder, before, ledger: None, results, beside: Vec::new() }, Damage::default()));
         }
         let by_key = results.by_key();
         let (ledger, damage) = Ledger::open_each(&file, |key, row: Row| {
@@ -104,12 +142,12 @@ impl Store {
                 results.set(*run, row);
             }
         })?;
-        Ok((Opened { folder, before, ledger: Some(ledger), results }, damage))
+        Ok((Opened { folder, before, ledger: Some(ledger), results, beside: Vec::new() }, damage))
     }
 
     /// Whether a folder of a sweep has a file of this name for itself.
     pub fn has_file(name: &str) -> bool {
-        [LEDGER, MARKER].contains(&name) || files().contains(&name)
+        [LEDGER, MARKER].contains(&name) || own_files().contains(&name)
     }
 
     /// Where it is.
@@ -196,10 +234,5 @@ fn write_plan(folder: &Path, plan: &Plan) -> Result<(), Error> {
     write().map_err(|error| Error::write(&file, error))
 }
 
-/// The files of a sweep that the program replaces.
-pub(crate) fn files() -> Vec<&'static str> {
-    [PLAN].into_iter().chain(write::TABLES).collect()
-}
-
-pub(crate) const LEDGER: &str = "runs.jsonl";
-pub(crate) const PLAN: &str = "sweep.json";
+/// They are in memory until the sweep begins: a kilobyte each.
+const MOST_FROM_BESIDE: usize = 100_000;
