@@ -101,7 +101,7 @@ const TOPICS: &[Topic] = &[
         "Traffic",
         &[
             (&["web", "http", "webtraffic", "browsing"], "web traffic"),
-            (&["onoff", "pareto", "poisson"], "on-off and Poisson sources"),
+            (&["poisson"], "Poisson sources"),
             (&["voip", "video", "rtp"], "voice and video"),
         ],
     ),

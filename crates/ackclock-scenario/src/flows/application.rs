@@ -80,14 +80,18 @@ fn whole_segments(settings: &Settings, mss: u64, report: &mut Report) -> Option<
 
 /// Reports tables that name one application and describe another, and warns about keys of flows without effect.
 pub(crate) fn check(document: &Document, technology: Option<&'static str>, report: &mut Report) {
-    let given = document.flows.iter().map(|named| &named.given);
-    [&document.traffic.own].into_iter().chain(given).for_each(|given| contradiction(given, report));
     // Keys of cells are errors on packet networks.
     let context = |key: &str| technology.filter(|word| key == "technology" && *word == "atm");
     let of_flows: Vec<Tables> = document.flows.iter().map(|named| of_flow(document, Some(named))).collect();
     for (named, tables) in document.flows.iter().zip(&of_flows) {
+        if is_contradictory(&named.given, report) {
+            continue;
+        }
         warn_unused(&named.given, Section::Flow, &[&tables.own], &context, report);
         mechanisms::warn(&named.mechanisms, Section::FlowApplication, &[tables], report);
+    }
+    if is_contradictory(&document.traffic.own, report) {
+        return;
     }
     let general = of_traffic(document);
     let everywhere: Vec<&Tables> = [&general].into_iter().chain(&of_flows).collect();
@@ -96,15 +100,17 @@ pub(crate) fn check(document: &Document, technology: Option<&'static str>, repor
     mechanisms::warn(&document.traffic.mechanisms, Section::Application, &everywhere, report);
 }
 
-/// What is written at a time says which application is meant.
-fn contradiction(given: &Given, report: &mut Report) {
-    let Some(application) = given.value(KEY).and_then(|word| word.word()) else { return };
-    if application != Writes::NAME && given.value(WRITE).is_some_and(|write| write.word().is_none()) {
+/// Whether a table names one application and says what another one writes at a time, which is reported.
+fn is_contradictory(given: &Given, report: &mut Report) -> bool {
+    let named = given.value(KEY).and_then(|word| word.word()).filter(|name| *name != Writes::NAME);
+    let writes = given.value(WRITE).is_some_and(|write| write.word().is_none());
+    if let Some(application) = named.filter(|_| writes) {
         report
             .error(given.key_at(WRITE), format!("`{WRITE}` does not go with `{KEY}` {application:?}"))
             .label(format!("only with {:?}", Writes::NAME))
             .help(format!("leave `{WRITE}` out, or let it be \"all\"; or write {KEY} = {:?}", Writes::NAME));
     }
+    named.is_some() && writes
 }
 
 const KEY: &str = "application";

@@ -202,7 +202,7 @@ fn what_is_not_modelled_is_said_with_its_page() {
         "tcp.congestion_control = \"westwood\"",
         "tcp.recovery = \"PRR\"",
         "web.browsing = { from = \"s1\", to = \"d1\" }",
-        "flow.f1.pareto = 1.2",
+        "flow.f1.poisson = 1.2",
         "network.technology = \"wifi\"",
     ]));
 }
@@ -321,6 +321,15 @@ fn applications_that_cannot_work() {
         "traffic = { application = \"bulk\", write = \"2 segments\" }",
         "traffic.bulk.rate = \"1 Mbps\"",
         "flow.f1.writes.write = \"2 segments\"",
+        "flow.f1 = { application = \"on-off\", write = \"2 segments\" }",
+        "flow.f1 = { application = \"on-off\", write = \"all\", write_interval = \"1 s\" }",
+        "flow.f1.on-off.rate = \"1 Mbps\"",
+        "traffic.on_off.rate = \"1 Mbps\"",
+        "traffic.application = \"on-off\"\ntraffic.on-off.rate = \"0 bps\"",
+        "traffic.application = \"on-off\"\nflow.f1.on-off = { on = \"0 s\", off = \"0 s\" }",
+        "traffic = { application = \"on-off\", on-off = { on_distribution = \"pareto\", on_shape = 1.0, off_shape = 2 } }",
+        "traffic = { application = \"on-off\", on-off = { on = \"1 us\" } }",
+        "traffic = { application = \"on-off\", on-off = { off_distribution = \"weibull\" } }",
     ]));
 }
 

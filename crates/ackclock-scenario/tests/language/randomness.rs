@@ -240,7 +240,7 @@ fn words() -> Vec<String> {
                 let is_chosen_by = |chooses: &&str| {
                     keys.get(*chooses).is_some_and(|words| literals(words).contains(&format!("{key:?}")))
                 };
-                let chooses = ["congestion_control", "recovery", "host", "policy", "rate_algorithm"]
+                let chooses = ["congestion_control", "recovery", "host", "policy", "rate_algorithm", "application"]
                     .into_iter()
                     .find(is_chosen_by);
                 let chooses = chooses.expect("some key chooses each mechanism");
@@ -270,6 +270,14 @@ fn words() -> Vec<String> {
         *set = match set.strip_suffix(".policy=\"blue\"") {
             Some(section) => format!("{section}={{ policy = \"blue\", buffer = \"3 packets\" }}"),
             None => set.replace("policy = \"blue\"", "policy = \"blue\", buffer = \"3 packets\""),
+        };
+    }
+    // Times on and off are much shorter than the runs, which show their differences then.
+    for set in sets.iter_mut().filter(|set| set.contains("on-off")) {
+        let short = "rate = \"1 Mbps\", on = \"20 ms\", off = \"20 ms\"";
+        *set = match set.strip_suffix(".application=\"on-off\"") {
+            Some(section) => format!("{section}={{ application = \"on-off\", on-off = {{ {short} }} }}"),
+            None => set.replace("on-off = { ", &format!("on-off = {{ {short}, ")),
         };
     }
     // A host in the middle, or a switch at the end, is another network.

@@ -14,11 +14,13 @@ enum Step {
     Copy { from: String, to: String },
 }
 
-/// The recipes by the words after "Add a", with their steps in order.
+/// The recipes by the words after "Add a" or "Add an", with their steps in order: what has none is no recipe.
 fn recipes() -> Vec<(String, Vec<Step>)> {
     let text = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let sections = text.split("\n## ").filter_map(|section| section.strip_prefix("Add a "));
-    sections.map(|section| (section.lines().next().unwrap().to_owned(), steps(section))).collect()
+    let of_mechanism = |section| str::strip_prefix(section, "Add a ").or(str::strip_prefix(section, "Add an "));
+    let sections = text.split("\n## ").filter_map(of_mechanism);
+    let recipes = sections.map(|section| (section.lines().next().unwrap().to_owned(), steps(section)));
+    recipes.filter(|(_, steps)| !steps.is_empty()).collect()
 }
 
 /// A block is explained by the paragraph before it: its end is "`PATH`:" for a new file, and "Below `LINE` in `PATH`:" for lines in
@@ -69,7 +71,7 @@ fn quoted(text: &str) -> Vec<String> {
 fn every_recipe_has_steps_that_fit_the_tree() {
     let recipes = recipes();
     let names: Vec<&str> = recipes.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["drop policy", "congestion control", "recovery"]);
+    assert_eq!(names, ["drop policy", "congestion control", "recovery", "application"]);
     for (name, steps) in recipes {
         let (mut sources, mut scenarios, mut pages) = (0, 0, 0);
         for step in &steps {
@@ -126,7 +128,7 @@ fn what_the_recipes_make_of_the_tree_passes_the_tests_of_the_families() {
         assert!(status.success(), "cargo {}", arguments.join(" "));
     };
     let programs = ["tcp", "networks", "both_engines", "house"].iter().flat_map(|test| ["--test", test]);
-    let tests = ["tcp_families", "tcp_properties", "random_networks", "engines::", "tables", "circles"];
+    let tests = ["tcp_families", "tcp_properties", "random_networks", "applications", "engines::", "tables", "circles"];
     let of_simulator = ["test", "-p", "ackclock"].into_iter().chain(programs).chain(["--"]).chain(tests);
     cargo(&of_simulator.collect::<Vec<_>>());
     cargo(&["test", "-p", "ackclock", "--lib"]);
@@ -157,7 +159,13 @@ fn apply(tree: &Path, step: Step, words: &mut Vec<String>) {
         }
         // Filled in as little as possible: the page names its mechanism.
         Step::Copy { from, to } => {
-            let name = Path::new(&to).file_stem().unwrap().to_str().unwrap().replace("congestion-control-", "");
+            let name = Path::new(&to)
+                .file_stem()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .replace("congestion-control-", "")
+                .replace("application-", "");
             let page = std::fs::read_to_string(tree.join(from)).unwrap() + &format!("\nThis page is about `{name}`.\n");
             std::fs::write(tree.join(to), page).unwrap();
         }

@@ -87,7 +87,7 @@ fn every_error_model_is_on_the_page_of_links_and_in_a_scenario() {
 }
 
 /// Tests that go through all of a family, and the list that they go through: no mechanism can be missed where this stands.
-const SWEEPS: [(&str, &str); 17] = [
+const SWEEPS: [(&str, &str); 18] = [
     ("ackclock/tests/lab/queues.rs", "cell::POLICIES"),
     ("ackclock/tests/lab/queues.rs", "packet::POLICIES"),
     ("ackclock/tests/networks/random_networks.rs", "cell::POLICIES"),
@@ -101,6 +101,7 @@ const SWEEPS: [(&str, &str); 17] = [
     ("ackclock/tests/tcp/tcp_properties.rs", "cc::ALL"),
     ("ackclock/tests/lab/tcp.rs", "cc::ALL"),
     ("ackclock/tests/lab/random.rs", "application::ALL"),
+    ("ackclock/tests/networks/applications.rs", "application::ALL"),
     ("ackclock/tests/both_engines/engines_random.rs", "application::ALL"),
     ("ackclock/tests/lab/paths.rs", "errors::ALL"),
     ("ackclock/tests/networks/paths.rs", "errors::ALL"),

@@ -2,6 +2,7 @@
 
 mod abr;
 mod abr_scenarios;
+mod applications;
 mod flow_queues;
 mod from_outside;
 #[path = "../lab/mod.rs"]

@@ -74,6 +74,7 @@ macro_rules! applications {
 applications! {
     bulk::Bulk,
     writes::Writes,
+    on_off::OnOff,
 }
 
 /// An application as its file describes it.

@@ -5,6 +5,7 @@
 mod bulk;
 mod family;
 mod offered;
+mod on_off;
 mod writes;
 
 pub use family::*;
