@@ -60,6 +60,24 @@
 //! while !run.step(run.progress().now + Span::from_ms(100)).finished() {}
 //! assert_eq!(run.records().flows[0].counts.bytes_delivered, 100_000);
 //! ```
+//!
+//! A run can be paused, its flows observed and steered, and it goes on:
+//!
+//! ```
+//! # use ackclock::{ids::*, record::Stage, scenario::Scenario, sim::{self, SteeringError}, units::*};
+//! /// Halves the window of the first flow whenever its smoothed round trip exceeds a limit.
+//! fn steered(scenario: &Scenario, limit_s: f64) -> Result<f64, SteeringError> {
+//!     let (mut run, flow) = (sim::build(scenario, 1), FlowId::from_index(0));
+//!     while !run.step(run.progress().now + Span::from_ms(100)).finished() {
+//!         let seen = run.observe(flow)?;
+//!         let is_late = seen.smoothed_round_trip_s.is_some_and(|seconds| seconds > limit_s);
+//!         if seen.stage == Stage::Open && is_late {
+//!             run.hold_window(flow, Some((seen.window / 2.0).max(1500.0) as u64))?;
+//!         }
+//!     }
+//!     Ok(run.finish().flows[0].goodput_bps)
+//! }
+//! ```
 
 #[macro_use]
 mod names;

@@ -1,4 +1,7 @@
-//! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`].
+//! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`]. Between two steps flows can be
+//! observed and steered ([`Simulation::observe`], [`Simulation::hold_window`], [`Simulation::hold_pacing_rate`]).
+
+mod steering;
 
 use crate::net::{self, Batched, Recorded, Recorder, Reference};
 use crate::record::{
@@ -6,6 +9,8 @@ use crate::record::{
 };
 use crate::scenario::{Flow, Scenario, Technology};
 use crate::units::{Span, Time};
+
+pub use steering::SteeringError;
 
 /// Changes whenever any golden result changes.
 pub const RESULT_VERSION: u32 = 5;

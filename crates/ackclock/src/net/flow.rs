@@ -200,6 +200,25 @@ impl Arrivals {
     }
 }
 
+/// What can be done to a flow while a simulation is paused: something is held from then on, or released.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    /// The congestion window, bytes.
+    Window(Option<f64>),
+    /// The pacing rate, bytes per second.
+    PacingRate(Option<f64>),
+}
+
+impl Action {
+    /// Does it to a sender, which then has something to send, perhaps.
+    pub(super) fn act(self, now: Time, sender: &mut Sender) {
+        match self {
+            Action::Window(bytes) => sender.hold_window(now, bytes),
+            Action::PacingRate(bytes_per_second) => sender.hold_pacing_rate(now, bytes_per_second),
+        }
+    }
+}
+
 /// The datagrams that have lost a cell, of all sources; none on a packet network, where ports count them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LostDatagrams {

@@ -21,6 +21,7 @@ mod reference;
 mod routes;
 
 pub use batched::Batched;
+pub use flow::Action;
 pub use randomness::has_randomness;
 pub use recorder::{Recorded, Recorder};
 pub use reference::Reference;

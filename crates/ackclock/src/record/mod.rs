@@ -10,6 +10,7 @@ mod limited;
 mod limiting;
 mod metric;
 pub mod metrics;
+mod observation;
 mod per_interval;
 mod series;
 pub mod stats;
@@ -25,6 +26,7 @@ pub use histogram::Histogram;
 pub use limited::LimitedTimes;
 pub use limiting::{is_of_data, limiting_port};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
+pub use observation::{Observation, Stage};
 pub use per_interval::{PerInterval, Stretches};
 pub use series::{Capture, Captured, Columns, Loss, MOST_INTERVALS, Series};
 

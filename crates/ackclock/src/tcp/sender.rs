@@ -5,6 +5,7 @@
 mod acknowledged;
 mod fast_path;
 mod growing;
+mod held;
 mod limit_times;
 mod limits;
 mod optional_state;
@@ -12,6 +13,7 @@ mod paced;
 mod restart;
 mod sending;
 mod served;
+mod steering;
 mod timeouts;
 mod window_use;
 mod writing;

@@ -5,3 +5,4 @@ mod engines_abr;
 mod engines_random;
 #[path = "../lab/mod.rs"]
 mod lab;
+mod steering;

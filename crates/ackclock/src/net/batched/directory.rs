@@ -98,7 +98,12 @@ impl Directory {
 
     /// The names of the flows in the order of the scenario.
     pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
-        (0..self.flow_count).map(|flow| self.flows.get(flow))
+        (0..self.flow_count).map(|flow| self.flow(flow))
+    }
+
+    /// The name of a flow.
+    pub(super) fn flow(&self, flow: usize) -> &str {
+        self.flows.get(flow)
     }
 
     /// The names of the sources of datagrams in the order of the scenario.

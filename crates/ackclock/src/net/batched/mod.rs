@@ -18,6 +18,7 @@ mod next_hop;
 mod packet_side;
 mod packets;
 mod process;
+mod steering;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

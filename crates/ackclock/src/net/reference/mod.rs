@@ -12,6 +12,7 @@ mod build;
 mod cell_port;
 mod edges;
 mod records;
+mod steering;
 mod udp;
 mod under_way;
 

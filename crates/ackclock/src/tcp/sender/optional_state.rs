@@ -1,6 +1,7 @@
 //! What only some senders have beside what all do.
 //! Sources: docs/models/connection.md, docs/models/dialects.md.
 
+use super::held::Held;
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::application::Offered;
 use crate::tcp::handshake::ActiveEnd;
@@ -15,7 +16,7 @@ use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 
 /// What only some senders have. Whatever uses it is compiled apart from what all do.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct OptionalState {
     /// What is special about the beginning.
     pub(super) setup: Option<Setup>,
@@ -49,6 +50,8 @@ pub(super) struct OptionalState {
     pub(super) pauses: Option<Pauses>,
     /// Whether the window is used, where it does not grow otherwise.
     pub(super) window_use: Option<WindowUse>,
+    /// What is held from outside.
+    pub(super) held: Held,
 }
 
 impl OptionalState {
@@ -92,6 +95,7 @@ impl OptionalState {
                 pauses: offered.is_some().then(|| Pauses::new(params)),
                 offered,
                 window_use,
+                held: Held::default(),
             })
         })
     }
@@ -100,13 +104,19 @@ impl OptionalState {
     pub(super) fn is_plain(&self) -> bool {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
-        let at_once = self.pacer.is_none() && self.server.is_none();
+        let at_once = !self.is_paced() && self.server.is_none();
         has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
+    }
+
+    /// Whether segments leave at a pace.
+    pub(super) fn is_paced(&self) -> bool {
+        self.pacer.is_some() || self.held.is_paced()
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
     pub(super) fn allows_fast_path(&self) -> bool {
-        self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none() && !self.samples_every
+        let is_held = !self.held.leaves_window();
+        self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none() && !self.samples_every && !is_held
     }
 
     /// A segment on its way out, of a stream that ends at `end`.

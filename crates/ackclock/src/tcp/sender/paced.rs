@@ -17,11 +17,8 @@ impl Sender {
         pacer.record_delivery(now, ack, blocks, &self.flight, in_flight);
     }
 
-    /// After recovery, congestion control receives the delivery sample and sets the window. Whether there is a pace at all.
-    pub(super) fn update_pacing(&mut self) -> bool {
-        if self.pacer_mut().is_none() {
-            return false;
-        }
+    /// After recovery, congestion control receives the delivery sample and sets the window.
+    pub(super) fn update_pacing(&mut self) {
         let in_flight = self.in_flight();
         if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
             pacer.update_congestion_control(
@@ -31,7 +28,6 @@ impl Sender {
                 &mut self.window,
             );
         }
-        true
     }
 
     /// The `len` bytes at `seq` are sent; `idle`: nothing was outstanding before.
@@ -45,8 +41,9 @@ impl Sender {
         if let Some(pauses) = &mut extra.pauses {
             pauses.last_sent = now;
         }
+        extra.held.on_sent(now, len);
         if let Some(pacer) = &mut extra.pacer {
-            let limits = (self.congestion_control.pacing_rate(), self.window.cwnd);
+            let limits = (extra.held.rate_or(self.congestion_control.pacing_rate()), self.window.cwnd);
             pacer.on_sent(now, (seq, len), idle, in_flight, limits);
         }
     }
@@ -60,7 +57,12 @@ impl Sender {
     /// Whether the pace allows nothing yet; then the sender is woken when it does.
     #[inline(never)]
     pub(super) fn waits(&mut self, now: Time) -> bool {
-        let Some(next) = self.pacer_mut().map(|pacer| pacer.next()).filter(|&next| next > now) else { return false };
+        let Some(extra) = self.extra.as_deref() else { return false };
+        let own = extra.pacer.as_ref().filter(|_| !extra.held.is_paced()).map_or(Time::ZERO, Pacer::next);
+        let next = own.max(extra.held.next());
+        if next <= now {
+            return false;
+        }
         self.ask_for_recovery(next);
         true
     }
@@ -85,6 +87,11 @@ impl Sender {
         if let Some(pacer) = self.pacer_mut() {
             pacer.on_no_data(in_flight);
         }
+    }
+
+    /// Whether segments leave at a pace.
+    pub(super) fn is_paced(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.is_paced())
     }
 
     pub(super) fn pacer_mut(&mut self) -> Option<&mut Pacer> {

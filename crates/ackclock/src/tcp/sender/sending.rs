@@ -161,6 +161,9 @@ impl Sender {
         if !self.plain {
             return self.update_end();
         }
+        if self.extra.as_ref().is_some_and(|extra| !extra.held.leaves_window()) {
+            self.apply_held_window();
+        }
         self.open_window();
         self.allow_limited_transmit();
     }
@@ -188,8 +191,9 @@ impl Sender {
     #[inline(never)]
     fn update_end(&mut self) {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
-        let paced = self.update_pacing();
-        self.recovery_decides |= due || paced || self.is_served();
+        self.update_pacing();
+        self.apply_held_window();
+        self.recovery_decides |= due || self.is_paced() || self.is_served();
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
             self.open_window();
@@ -205,7 +209,7 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.recovery.controls_sending() || self.pacer_mut().is_some() || self.is_served();
+        self.recovery_decides = self.recovery.controls_sending() || self.is_paced() || self.is_served();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

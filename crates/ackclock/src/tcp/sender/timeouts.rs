@@ -37,7 +37,7 @@ impl Sender {
             false
         };
         if !expires {
-            if self.pacer_mut().is_some() || self.is_served() {
+            if self.is_paced() || self.is_served() {
                 self.pass_time(now); // to send
             }
             return Expired::Nothing;

@@ -4,6 +4,7 @@
 //! they arrive. At one instant the order within a host is that of the reference: a transmission that ends, arrivals
 //! in the order of links, timers in the order of flows.
 
+mod steering;
 pub(super) mod udp;
 pub(super) mod uplinks;
 

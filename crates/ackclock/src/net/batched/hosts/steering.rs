@@ -1,0 +1,20 @@
+//! The senders of hosts that are paused.
+
+use super::Hosts;
+use crate::net::batched::io::Io;
+use crate::net::flow::Action;
+use crate::record::Observation;
+
+impl Hosts {
+    /// What is seen of a flow at the instant to which the hosts have come.
+    pub(in crate::net::batched) fn observe(&self, flow: usize) -> Observation {
+        self.sources[flow].sender.observe(self.clock)
+    }
+
+    /// Does something to a flow at this instant, and sends what it has then.
+    pub(in crate::net::batched) fn steer(&mut self, flow: usize, action: Action, io: &mut Io) {
+        let sender = &mut self.sources[flow].sender;
+        action.act(self.clock, sender);
+        self.exits.send_data::<true>(self.clock, flow, sender, io);
+    }
+}

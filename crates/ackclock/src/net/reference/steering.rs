@@ -1,0 +1,24 @@
+//! The flows of a network that is paused.
+
+use super::Reference;
+use crate::net::flow::Action;
+use crate::record::Observation;
+
+impl Reference {
+    /// The name of a flow.
+    pub fn flow_name(&self, flow: usize) -> &str {
+        &self.flows[flow].name
+    }
+
+    /// What is seen of a flow at the instant to which the network has come.
+    pub fn observe(&self, flow: usize) -> Observation {
+        self.flows[flow].source.sender.observe(self.now)
+    }
+
+    /// Does something to a flow at this instant, and sends what it has then.
+    pub fn steer(&mut self, flow: usize, action: Action) {
+        action.act(self.now, &mut self.flows[flow].source.sender);
+        self.send_data(flow);
+        self.schedule_timers(flow);
+    }
+}
