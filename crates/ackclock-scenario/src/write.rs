@@ -9,7 +9,7 @@ use ackclock::units::Time;
 
 use crate::document::{Document, Named};
 use crate::flows::GivenKeys;
-use crate::keys::Section;
+use crate::keys::{Section, words};
 use crate::mechanisms::Tables;
 use crate::network::topologies;
 use crate::plan::Plan;
@@ -179,10 +179,11 @@ impl Writer<'_> {
         let own = &common.settings.own;
         let found = Origin::Default("fewest links, then least delay, then names in order".into());
         let mut lines: Vec<Line<'_>> = Vec::new();
-        for (key, name) in [("from", from), ("to", to)] {
-            let letter = if key == "from" { 's' } else { 'd' };
-            let is_default = given.is_generated && *name == topologies::host(letter, &flow.name);
-            if !is_default {
+        let topology = plan.network.choice("topology", &words::TOPOLOGIES);
+        let to_made = topology.map(|topology| topologies::destination(topology, &flow.name));
+        let made = [Some(topologies::host('s', &flow.name)), to_made].map(|name| name.filter(|_| given.is_generated));
+        for ((key, name), made) in [("from", from), ("to", to)].into_iter().zip(made) {
+            if made.as_ref() != Some(name) {
                 lines.push((key, text(name).into(), own.origin(key)));
             }
         }

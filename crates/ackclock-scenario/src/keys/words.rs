@@ -46,10 +46,11 @@ pub(crate) enum Topology {
     Gfc1,
     Gfc2,
     NByN,
+    Star,
     Graph,
 }
 
-pub(crate) const TOPOLOGIES: [(&str, Topology); 8] = [
+pub(crate) const TOPOLOGIES: [(&str, Topology); 9] = [
     ("n-source", Topology::NSource),
     ("dumbbell", Topology::Dumbbell),
     ("cascade", Topology::Cascade),
@@ -57,6 +58,7 @@ pub(crate) const TOPOLOGIES: [(&str, Topology); 8] = [
     ("gfc-1", Topology::Gfc1),
     ("gfc-2", Topology::Gfc2),
     ("n-by-n", Topology::NByN),
+    ("star", Topology::Star),
     ("graph", Topology::Graph),
 ];
 
@@ -70,7 +72,7 @@ impl Topology {
     pub(crate) fn makes_flows(self) -> bool {
         match self {
             Topology::NSource | Topology::Dumbbell | Topology::Cascade | Topology::ParkingLot => true,
-            Topology::Gfc1 | Topology::Gfc2 | Topology::NByN => true,
+            Topology::Gfc1 | Topology::Gfc2 | Topology::NByN | Topology::Star => true,
             Topology::Graph => false,
         }
     }
@@ -79,6 +81,7 @@ impl Topology {
     pub(crate) fn bottleneck(self) -> Option<&'static str> {
         match self {
             Topology::NSource | Topology::Dumbbell | Topology::NByN => Some("sw1->sw2"),
+            Topology::Star => Some("sw1->d1"),
             Topology::Cascade | Topology::ParkingLot | Topology::Gfc1 | Topology::Gfc2 | Topology::Graph => None,
         }
     }

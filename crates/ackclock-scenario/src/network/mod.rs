@@ -299,7 +299,7 @@ impl Network {
         self.nodes[node].kind == NodeKind::Host
     }
 
-    /// The links of a topology that is a chain of switches.
+    /// The links of a topology that is a chain of switches. That of a destination that all flows have is there once.
     fn chain(&self, topology: Topology, settings: &Settings, flows: &[MadeFlow]) -> Option<Vec<Duplex>> {
         if topology == Topology::Graph {
             return Some(Vec::new());
@@ -312,7 +312,9 @@ impl Network {
         let mut links: Vec<Duplex> =
             ends.zip(trunks).map(|(ends, (rate, delay))| Duplex::plain(ends, rate, delay)).collect();
         for (flow, &(source, sink)) in flows.iter().zip(&self.made) {
-            let ends = [(source, switches[flow.enters - 1]), (switches[flow.leaves - 1], sink)];
+            let to_sink = (links.len() == switches.len() - 1 || !topologies::has_one_destination(topology))
+                .then_some((switches[flow.leaves - 1], sink));
+            let ends = [(source, switches[flow.enters - 1])].into_iter().chain(to_sink);
             links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay * flow.distance)));
         }
         Some(links)

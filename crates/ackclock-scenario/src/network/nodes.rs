@@ -28,8 +28,9 @@ pub(super) fn all(
     whole: &mut bool,
 ) -> Option<(IdVec<NodeId, Node>, Vec<(NodeId, NodeId)>)> {
     // Nearly in the order of their names, which makes it cheap to sort them.
-    let hosts =
-        ['d', 's'].into_iter().flat_map(|letter| flows.iter().map(move |flow| topologies::host(letter, &flow.name)));
+    let destinations = if topologies::has_one_destination(topology) { flows.len().min(1) } else { flows.len() };
+    let of_destinations = flows.iter().take(destinations).map(|flow| topologies::destination(topology, &flow.name));
+    let hosts = of_destinations.chain(flows.iter().map(|flow| topologies::host('s', &flow.name)));
     let hosts = hosts.map(|name| (name, NodeKind::Host));
     let made = hosts.chain((1..=switches).map(|number| (topologies::switch(number), NodeKind::Switch)));
     let mut all = Names::of(made.collect(), !document.nodes.is_empty() || satellites.is_some());
@@ -83,7 +84,7 @@ pub(super) fn all(
         return None;
     }
     let (nodes, places) = all.sorted();
-    let hosts = (0..flows.len()).map(|flow| (places[flows.len() + flow], places[flow]));
+    let hosts = (0..flows.len()).map(|flow| (places[destinations + flow], places[flow.min(destinations - 1)]));
     Some((nodes, hosts.collect()))
 }
 

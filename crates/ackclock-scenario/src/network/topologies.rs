@@ -1,4 +1,5 @@
-//! Networks of one line: a chain of switches, and flows between hosts of their own that enter and leave it.
+//! Networks of one line: a chain of switches, and flows between hosts that enter and leave it. Each flow has hosts of its own, but those
+//! of a star have one destination, the host d1.
 //! Source: docs/scenarios.md; GFC-1 and GFC-2: ATM Forum 94-0557 (literature), with lengths and rates in configuration.
 
 use ackclock::keys::Value;
@@ -25,6 +26,16 @@ pub(crate) fn host(letter: char, flow: &str) -> String {
     name
 }
 
+/// The name of the host to which a flow goes that a topology makes.
+pub(crate) fn destination(topology: Topology, flow: &str) -> String {
+    if has_one_destination(topology) { host('d', "1") } else { host('d', flow) }
+}
+
+/// Whether all flows go to the same host.
+pub(crate) fn has_one_destination(topology: Topology) -> bool {
+    topology == Topology::Star
+}
+
 /// The name of a switch, counted from 1.
 pub(crate) fn switch(number: usize) -> String {
     format!("sw{number}")
@@ -42,6 +53,7 @@ pub(crate) fn flows(topology: Topology, settings: &Settings) -> Option<Vec<MadeF
     Some(match topology {
         Topology::Graph => Vec::new(),
         Topology::NSource | Topology::Dumbbell => several('f', settings.integer("sources")?, 1, 2).collect(),
+        Topology::Star => several('f', settings.integer("sources")?, 1, 1).collect(),
         Topology::Cascade => {
             let cross = several('g', settings.integer("cross_sources")?, 2, 3);
             several('f', settings.integer("sources")?, 1, 3).chain(cross).collect()
@@ -66,6 +78,7 @@ pub(crate) fn flows(topology: Topology, settings: &Settings) -> Option<Vec<MadeF
 pub(crate) fn switches(topology: Topology, settings: &Settings) -> Option<usize> {
     Some(match topology {
         Topology::Graph => 0,
+        Topology::Star => 1,
         Topology::NSource | Topology::Dumbbell | Topology::NByN => 2,
         Topology::Cascade => 3,
         Topology::ParkingLot => usize::try_from(settings.integer("switches")?).ok()?,
@@ -78,7 +91,7 @@ pub(crate) fn switches(topology: Topology, settings: &Settings) -> Option<usize>
 pub(super) fn trunks(topology: Topology, settings: &Settings) -> Option<Vec<(Rate, Span)>> {
     let (rate, delay) = (|| settings.rate("rate"), || settings.span("trunk_delay"));
     Some(match topology {
-        Topology::Graph => Vec::new(),
+        Topology::Graph | Topology::Star => Vec::new(),
         Topology::NSource | Topology::NByN => vec![(rate()?, delay()?)],
         Topology::Dumbbell => vec![(settings.rate("bottleneck_rate")?, settings.span("bottleneck_delay")?)],
         Topology::Cascade => vec![(rate()?, delay()?), (settings.rate("second_rate")?, delay()?)],
@@ -91,7 +104,7 @@ pub(super) fn trunks(topology: Topology, settings: &Settings) -> Option<Vec<(Rat
 /// Rate and delay of the links of hosts.
 pub(super) fn access(topology: Topology, settings: &Settings) -> Option<(Rate, Span)> {
     let rate = match topology {
-        Topology::NSource | Topology::Cascade | Topology::NByN => "rate",
+        Topology::NSource | Topology::Cascade | Topology::NByN | Topology::Star => "rate",
         Topology::Dumbbell | Topology::ParkingLot | Topology::Gfc1 | Topology::Gfc2 | Topology::Graph => "access_rate",
     };
     Some((settings.rate(rate)?, settings.span("access_delay")?))
@@ -120,7 +133,7 @@ pub(crate) fn set_defaults(topology: Topology, settings: &mut Settings) {
             settings.set_default("access_delay", length(15), "[RATE-CONTROL] \u{a7}6: 3 km at 5 us/km");
             settings.set_default("trunk_delay", length(5000), "[RATE-CONTROL] \u{a7}6, by calculation: 1000 km");
         }
-        Topology::NSource | Topology::Dumbbell | Topology::Graph => {}
+        Topology::NSource | Topology::Dumbbell | Topology::Star | Topology::Graph => {}
     }
 }
 

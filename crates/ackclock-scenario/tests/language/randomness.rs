@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Networks in which nothing is random. A retransmission is lost, so that timers expire; queues of packets stand, so that every
 /// policy drops.
-const BASES: [&str; 6] = [
+const BASES: [&str; 7] = [
     r#"
 duration = "3 s"
 network = { topology = "n-source", sources = 2, rate = "2 Mbps", access_delay = "1 ms", trunk_delay = "5 ms" }
@@ -88,6 +88,11 @@ service_order = "fixed"
     r#"
 duration = "1 s"
 network = { topology = "n-by-n", rate = "4 Mbps", access_delay = "10 us", trunk_delay = "1 ms" }
+queue = { buffer = "100 cells", service_order = "fixed" }
+"#,
+    r#"
+duration = "1 s"
+network = { topology = "star", sources = 3, rate = "4 Mbps", access_delay = "1 ms" }
 queue = { buffer = "100 cells", service_order = "fixed" }
 "#,
 ];

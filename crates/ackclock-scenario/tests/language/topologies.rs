@@ -59,6 +59,24 @@ fn assert_alike(found: &[(String, f64, f64)], expected: &[(String, f64, f64)]) {
     }
 }
 
+/// Three hosts send to one host: its link is shared, and the flows have a third of it each. Links of 2 ms, two there and two back.
+#[test]
+fn all_flows_of_a_star_go_to_one_host() {
+    for technology in ["atm", "packet"] {
+        let network = format!(
+            "technology = \"{technology}\"\ntopology = \"star\"\nsources = 3\nrate = \"90 Mbps\"\naccess_delay = \"2 ms\""
+        );
+        assert_alike(&described(&network), &expected(&[(&["f1", "f2", "f3"], 30.0, 8.0)]));
+        let scenario = loaded(&network).scenario;
+        let all: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
+        assert_eq!((all, scenario.links.len()), (vec!["d1", "s1", "s2", "s3", "sw1"], 8));
+        let paths: Vec<String> = scenario.flows.iter().map(|flow| nodes(&scenario, flow)).collect();
+        assert_eq!(paths, ["s1 sw1 d1", "s2 sw1 d1", "s3 sw1 d1"]);
+        let bottleneck = scenario.bottleneck.as_ref().unwrap().link;
+        assert_eq!(scenario.links[bottleneck].name, "sw1->d1");
+    }
+}
+
 #[test]
 fn the_generic_fairness_configurations_have_their_published_shares() {
     let gfc_1 = expected(&[
