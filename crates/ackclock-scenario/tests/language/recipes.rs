@@ -71,7 +71,10 @@ fn quoted(text: &str) -> Vec<String> {
 fn every_recipe_has_steps_that_fit_the_tree() {
     let recipes = recipes();
     let names: Vec<&str> = recipes.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["drop policy", "congestion control", "recovery", "application"]);
+    assert_eq!(
+        names,
+        ["drop policy", "congestion control", "recovery", "application", "queue discipline", "rate algorithm"]
+    );
     for (name, steps) in recipes {
         let (mut sources, mut scenarios, mut pages) = (0, 0, 0);
         for step in &steps {
