@@ -312,8 +312,8 @@ impl Bound {
     /// held up most by the same link send no more than that takes. Links are as at the start of the run.
     fn of(scenario: &Scenario) -> Bound {
         let mut crossing = vec![0_u32; scenario.links.len()];
-        for link in scenario.flows.iter().flat_map(|flow| flow.forward.at(Time::ZERO, &scenario.links)) {
-            crossing[link.index()] += 1;
+        for flow in scenario.flows.iter() {
+            flow.forward.at(Time::ZERO, &scenario.links).iter().for_each(|link| crossing[link.index()] += 1);
         }
         // What is asked of each link by flows that are held up most there: bits, packets, and ports that these cross.
         let mut asked = vec![[0.0; 3]; scenario.links.len()];
@@ -360,7 +360,7 @@ impl Bound {
 /// routes change.
 fn packets_of_windows(scenario: &Scenario, flow: &Flow, route: &[LinkId], seconds: f64) -> f64 {
     let back = flow.backward.at(Time::ZERO, &scenario.links);
-    let links = || route.iter().chain(&back).map(|link| &scenario.links[*link]);
+    let links = || route.iter().chain(&*back).map(|link| &scenario.links[*link]);
     let routes_are_fixed = [&flow.forward, &flow.backward].into_iter().all(|route| route.fixed().is_some());
     let is_fixed = routes_are_fixed && links().all(|link| link.params.schedule.is_none());
     let round_trip: f64 = links().map(|link| link.delay.as_secs_f64()).sum();

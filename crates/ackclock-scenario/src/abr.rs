@@ -20,7 +20,7 @@ pub(crate) fn check_minimum_rates(network: &Network, flows: &[PlannedFlow], repo
     let mut sums: BTreeMap<LinkId, (f64, &PlannedFlow)> = BTreeMap::new();
     for planned in flows {
         let Some(params) = abr_params(&planned.flow).filter(|params| params.mcr > 0.0) else { continue };
-        for link in planned.flow.forward.links() {
+        for &link in &*planned.flow.forward.links() {
             sums.entry(link).or_insert((0.0, planned)).0 += params.mcr;
         }
     }

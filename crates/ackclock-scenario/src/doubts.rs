@@ -1,6 +1,7 @@
 //! What can be run, but is probably not meant: times that do not fit the run or the Earth, a bottleneck that is none, windows
 //! that limit. All of it is said before the run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ackclock::ids::LinkId;
@@ -118,9 +119,9 @@ pub(crate) fn of_bottleneck(
     report: &mut Report,
 ) {
     // What a flow can bring is limited by the slowest of its other links; that several share one is not counted.
-    let slowest = |links: Vec<LinkId>| {
-        let others = links.into_iter().filter(|id| *id != link);
-        others.map(|id| u128::from(largest_rate(&network.links[id]).as_bps())).min().unwrap_or(u128::MAX)
+    let slowest = |links: Cow<'_, [LinkId]>| {
+        let others = links.iter().filter(|id| **id != link);
+        others.map(|id| u128::from(largest_rate(&network.links[*id]).as_bps())).min().unwrap_or(u128::MAX)
     };
     let of_flows = flows.iter().map(|planned| planned.flow.forward.links());
     let of_udp = udp.iter().map(|flow| flow.route.links());
@@ -153,7 +154,10 @@ pub(crate) fn of_windows(network: &Network, flows: &[PlannedFlow], report: &mut 
     };
     let slowest = |planned: &PlannedFlow| {
         let links = planned.flow.forward.links();
-        links.into_iter().min_by_key(|id| (largest_rate(&network.links[*id]), network.is_host(network.links[*id].from)))
+        links
+            .iter()
+            .copied()
+            .min_by_key(|id| (largest_rate(&network.links[*id]), network.is_host(network.links[*id].from)))
     };
     let slowest: Vec<Option<LinkId>> = flows.iter().map(slowest).collect();
     for (planned, link) in flows.iter().zip(&slowest) {

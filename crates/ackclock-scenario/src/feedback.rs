@@ -6,7 +6,7 @@ use ackclock::atm::rate::RateAlgorithm;
 use ackclock::feedback::RoundTrip;
 use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
-use ackclock::scenario::{Link, Route};
+use ackclock::scenario::{Flow, Link};
 use ackclock::units::Time;
 
 use crate::flows::PlannedFlow;
@@ -210,10 +210,10 @@ fn warn_left(planned: &PlannedFlow, time: Time, port: &str, report: &mut Report)
 /// its routes.
 fn left_at(planned: &PlannedFlow, network: &Network, port: LinkId) -> Option<Time> {
     let misses = |&time: &Time| {
-        let path = |route: &Route| route.at(time, &network.links);
+        let Flow { forward, backward, .. } = &planned.flow;
         let router = network.links[port].from;
-        path(&planned.flow.forward).contains(&port)
-            && !path(&planned.flow.backward).iter().skip(1).any(|link| network.links[*link].from == router)
+        forward.at(time, &network.links).contains(&port)
+            && !backward.at(time, &network.links).iter().skip(1).any(|link| network.links[*link].from == router)
     };
     let changes = planned.given.route_changes.iter().flatten().map(|change| change.time);
     let mut times: Vec<Time> = changes.collect();

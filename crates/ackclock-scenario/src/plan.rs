@@ -198,7 +198,9 @@ impl FlowTables {
             }
             flow
         });
-        FlowTables { flows: flows.collect(), tables, ends }
+        let mut flows: IdVec<FlowId, Flow> = flows.collect();
+        flows.shrink_to_fit();
+        FlowTables { flows, tables, ends }
     }
 }
 

@@ -146,11 +146,11 @@ fn loads(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow], technology: 
         let sack = flow.tcp.longest_sack_option();
         let sizes =
             [framing::full_segment_wire_bytes(&flow.tcp, technology), framing::ack_wire_bytes(sack, technology)];
-        for link in &paths[0] {
+        for link in &*paths[0] {
             loads[*link].carries_data = true;
         }
         for (path, bytes) in paths.iter().zip(sizes) {
-            for link in path {
+            for link in &**path {
                 let load = &mut loads[*link];
                 load.crossed = true;
                 load.round_trip_ps = load.round_trip_ps.max(round_trip_ps);
@@ -160,7 +160,7 @@ fn loads(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow], technology: 
     }
     for UdpFlow { route, source, .. } in udp {
         let path = route.links();
-        for link in &path {
+        for link in &*path {
             let load = &mut loads[*link];
             load.crossed = true;
             // There is no reverse path: what waits for a round trip waits for that of a flow, or for one way.

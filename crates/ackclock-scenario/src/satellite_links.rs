@@ -114,7 +114,7 @@ pub(crate) fn events(plan: &Plan) -> Vec<Event> {
 fn pairs(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow]) -> Vec<(usize, usize)> {
     let of_flows = flows.iter().flat_map(|planned| [&planned.flow.forward, &planned.flow.backward]);
     let routes = of_flows.chain(udp.iter().map(|source| &source.route));
-    let links = routes.flat_map(|route| route.links());
+    let links = routes.flat_map(|route| route.links().into_owned());
     let through = links.filter_map(|link| network.through_sky.get(&link));
     let mut pairs: Vec<(usize, usize)> = through.map(|&(a, b)| (a.min(b), a.max(b))).collect();
     pairs.sort_unstable();

@@ -64,6 +64,11 @@ impl<I: Id, T> IdVec<I, T> {
         IdVec { items: Vec::with_capacity(elements), id: PhantomData }
     }
 
+    /// Gives back the room that no element takes.
+    pub fn shrink_to_fit(&mut self) {
+        self.items.shrink_to_fit();
+    }
+
     /// Appends an element and returns its id.
     pub fn push(&mut self, item: T) -> I {
         self.items.push(item);

@@ -1,6 +1,7 @@
 //! A scenario as meant: typed, complete, every reference resolved. What a file says becomes this in
 //! `ackclock-scenario`, which checks everything that [`crate::sim::build`] relies on.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::atm::AbrParams;
@@ -390,7 +391,7 @@ impl Route {
 
     /// The links that it would cross if everything stayed as it is at `time`, in a network with these links: of a route that
     /// leads nowhere then, as far as it goes.
-    pub fn at(&self, time: Time, links: &IdVec<LinkId, Link>) -> Vec<LinkId> {
+    pub fn at(&self, time: Time, links: &IdVec<LinkId, Link>) -> Cow<'_, [LinkId]> {
         let Route::Dynamic { first, table } = self else { return self.links() };
         let mut route = vec![*first];
         while let Some(next) = links[route[route.len() - 1]].far_end(time).and_then(|node| table.link(node, time)) {
@@ -399,18 +400,18 @@ impl Route {
             }
             route.push(next);
         }
-        route
+        route.into()
     }
 
     /// The links that it may cross: in order if it is fixed; else the first, and all of its table, each once.
-    pub fn links(&self) -> Vec<LinkId> {
+    pub fn links(&self) -> Cow<'_, [LinkId]> {
         match self {
-            Route::Fixed(links) => links.clone(),
+            Route::Fixed(links) => Cow::Borrowed(links),
             Route::Dynamic { first, table } => {
                 let mut links: Vec<LinkId> = [*first].into_iter().chain(table.links()).collect();
                 links.sort_unstable();
                 links.dedup();
-                links
+                Cow::Owned(links)
             }
         }
     }

@@ -209,13 +209,18 @@ impl Simulation {
     /// The records up to now.
     pub fn records(&self) -> Records {
         let recorded = self.recorder.as_ref().map(|recorder| self.network.recorded(recorder, self.now));
-        self.records_with(recorded.unwrap_or_default())
+        self.records_with(self.network.flow_records(self.now.since(Time::ZERO), self.warmup), recorded)
     }
 
     /// The records at the end. Long ones are not copied.
     pub fn finish(mut self) -> Records {
         let recorded = self.recorder.as_ref().map(|recorder| self.network.take_recorded(recorder, self.now));
-        self.records_with(recorded.unwrap_or_default())
+        let flows = self.network.flow_records(self.now.since(Time::ZERO), self.warmup);
+        // Of many flows there is no room for their ends and all records.
+        if let Network::Batched(network) = &mut self.network {
+            network.drop_ends();
+        }
+        self.records_with(flows, recorded)
     }
 
     /// What was counted up to `now`, to which the network has come.
@@ -236,13 +241,13 @@ impl Simulation {
         udp
     }
 
-    fn records_with(&self, recorded: Recorded) -> Records {
+    fn records_with(&self, mut flows: Vec<FlowRecord>, recorded: Option<Recorded>) -> Records {
         let simulated = self.now.since(Time::ZERO);
-        let mut flows = self.network.flow_records(simulated, self.warmup);
         let mut ports = self.network.port_records(self.now);
         let links = self.network.link_records(self.now);
         let mut udp = self.udp_records(simulated, &ports, &links);
-        let Recorded { series, captures, flows: of_flows, udp: of_udp, ports: mut sojourns } = recorded;
+        let Recorded { series, captures, flows: of_flows, udp: of_udp, ports: mut sojourns } =
+            recorded.unwrap_or_default();
         flows.iter_mut().zip(of_flows).for_each(|(flow, delays)| flow.delays = Some(Box::new(delays)));
         flows.iter_mut().zip(&self.max_min).for_each(|(flow, share)| flow.max_min = *share);
         udp.iter_mut().zip(of_udp).for_each(|(source, delays)| source.delays = Some(Box::new(delays)));

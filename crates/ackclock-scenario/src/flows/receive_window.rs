@@ -42,7 +42,7 @@ pub(crate) fn size(network: &Network, flows: &mut [PlannedFlow]) {
 /// needs no window scaling, at most what TCP can express.
 fn of_path(network: &Network, planned: &PlannedFlow) -> u64 {
     let flow = &planned.flow;
-    let links: Vec<LinkId> = flow.forward.links();
+    let links = flow.forward.links();
     let rate = |id: &LinkId| largest_rate(&network.links[*id]);
     let Some(slowest) = links.iter().map(rate).min() else { return UNSCALED_WINDOW };
     let round_trip_ps = round_trip_ps(network, planned);

@@ -232,8 +232,8 @@ fn the_heterogeneous_configuration_has_its_round_trips() {
         .flows
         .iter()
         .map(|flow| {
-            let links = flow.forward.links().into_iter().chain(flow.backward.links());
-            (flow.name.clone(), links.fold(Span::ZERO, |sum, link| sum + scenario.links[link].delay))
+            let links = [flow.forward.links(), flow.backward.links()].concat();
+            (flow.name.clone(), links.iter().fold(Span::ZERO, |sum, &link| sum + scenario.links[link].delay))
         })
         .collect();
     assert_eq!(round_trips.len(), 15);

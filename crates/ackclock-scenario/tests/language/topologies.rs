@@ -21,8 +21,8 @@ fn nodes(scenario: &Scenario, flow: &Flow) -> String {
 
 /// The round trip of a flow without queues, milliseconds.
 fn round_trip_ms(scenario: &Scenario, flow: &Flow) -> f64 {
-    let links = flow.forward.links().into_iter().chain(flow.backward.links());
-    links.map(|link| scenario.links[link].delay.as_secs_f64() * 1e3).sum()
+    let links = [flow.forward.links(), flow.backward.links()].concat();
+    links.iter().map(|&link| scenario.links[link].delay.as_secs_f64() * 1e3).sum()
 }
 
 /// The max-min share of each flow, megabits per second, all links counted.

@@ -51,10 +51,10 @@ pub struct Run {
     pub links: Vec<Link>,
 }
 
-/// What one flow did.
+/// What one flow did. Here and below, names are texts of their own, or those of the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Flow {
-    pub name: String,
+pub struct Flow<N = String> {
+    pub name: N,
     pub goodput_bps: f64,
     pub goodput_after_warmup_bps: Option<f64>,
     #[serde(flatten)]
@@ -85,8 +85,8 @@ pub struct Flow {
 
 /// What one source of datagrams sent, and what of it arrived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Udp {
-    pub name: String,
+pub struct Udp<N = String> {
+    pub name: N,
     pub goodput_bps: f64,
     #[serde(flatten)]
     pub counts: Keyed<UdpCounts>,
@@ -109,8 +109,8 @@ pub struct UdpAfterWarmup {
 
 /// What happened at one output port. Counted in the scenario's unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Port {
-    pub name: String,
+pub struct Port<N = String> {
+    pub name: N,
     pub arrivals: u64,
     pub departures: u64,
     pub drops: DropCounts,
@@ -132,7 +132,7 @@ pub struct Port {
     pub sojourn: Option<Delays>,
     #[serde(default)]
     pub after_warmup: Option<PortAfterWarmup>,
-    pub vcs: Vec<Vc>,
+    pub vcs: Vec<Vc<N>>,
 }
 
 /// What happened at one port after the warm-up.
@@ -158,27 +158,27 @@ pub struct DropCounts<T = u64> {
 
 /// What one direction of a link lost, of packets that its port did not refuse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Link {
-    pub name: String,
+pub struct Link<N = String> {
+    pub name: N,
     #[serde(flatten)]
     pub lost: Keyed<LinkLosses>,
     #[serde(default)]
     pub after_warmup: Option<Keyed<LinkLosses>>,
-    pub vcs: Vec<LinkVc>,
+    pub vcs: Vec<LinkVc<N>>,
 }
 
 /// What one path lost on one link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LinkVc {
-    pub name: String,
+pub struct LinkVc<N = String> {
+    pub name: N,
     #[serde(flatten)]
     pub lost: Keyed<LinkLosses>,
 }
 
 /// One path through one port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Vc {
-    pub name: String,
+pub struct Vc<N = String> {
+    pub name: N,
     pub arrivals: u64,
     pub departures: u64,
     pub drops: u64,
@@ -273,16 +273,23 @@ impl Run {
     /// The run with its parts, of which ports and links leave out what each connection did there. Records go as they are taken over: of
     /// many flows both together would not fit into memory.
     pub fn with_parts(self, mut records: Records) -> Run {
-        records.ports.iter_mut().for_each(|port| port.vcs = Vec::new());
+        let mut names = Vec::with_capacity(records.ports.len());
+        for port in &mut records.ports {
+            port.vcs = Vec::new();
+            names.push(std::mem::take(&mut port.name));
+        }
         records.links.iter_mut().for_each(|link| link.vcs = Vec::new());
-        let (links, ports) = (links(&records).collect(), ports(&records).collect());
+        let ports = ports(&records).zip(names).map(|(port, name)| Port { name, ..port }).collect();
+        let links = links(&records).collect();
         (records.links, records.ports) = (Vec::new(), Vec::new());
-        Run { flows: flows(&records).collect(), udp: udp(&records).collect(), ports, links, ..self }
+        let names: Vec<String> = records.flows.iter_mut().map(|flow| std::mem::take(&mut flow.name)).collect();
+        let flows = flows(&records).zip(names).map(|(flow, name)| Flow { name, ..flow }).collect();
+        Run { flows, udp: udp(&records).collect(), ports, links, ..self }
     }
 }
 
 /// The flows of a run, one after the other.
-pub(crate) fn flows(records: &Records) -> impl ExactSizeIterator<Item = Flow> {
+pub(crate) fn flows<'a, N: From<&'a str>>(records: &'a Records) -> impl ExactSizeIterator<Item = Flow<N>> {
     let rest = records.after_warmup.as_ref();
     records.flows.iter().enumerate().map(move |(number, record)| {
         let mut flow = Flow::from(record);
@@ -297,7 +304,7 @@ pub(crate) fn flows(records: &Records) -> impl ExactSizeIterator<Item = Flow> {
 }
 
 /// The sources of datagrams of a run.
-pub(crate) fn udp(records: &Records) -> impl ExactSizeIterator<Item = Udp> {
+pub(crate) fn udp<'a, N: From<&'a str>>(records: &'a Records) -> impl ExactSizeIterator<Item = Udp<N>> {
     let rest = records.after_warmup.as_ref();
     records.udp.iter().enumerate().map(move |(number, record)| Udp {
         after_warmup: rest.and_then(|rest| Some(UdpAfterWarmup::of(*rest.udp.get(number)?, rest.time))),
@@ -306,7 +313,7 @@ pub(crate) fn udp(records: &Records) -> impl ExactSizeIterator<Item = Udp> {
 }
 
 /// The ports of a run.
-pub(crate) fn ports(records: &Records) -> impl ExactSizeIterator<Item = Port> {
+pub(crate) fn ports<'a, N: From<&'a str>>(records: &'a Records) -> impl ExactSizeIterator<Item = Port<N>> {
     let rest = records.after_warmup.as_ref();
     records.ports.iter().enumerate().map(move |(number, record)| Port {
         after_warmup: rest.and_then(|rest| rest.ports.get(number)).map(PortAfterWarmup::from),
@@ -315,7 +322,7 @@ pub(crate) fn ports(records: &Records) -> impl ExactSizeIterator<Item = Port> {
 }
 
 /// The links of a run.
-pub(crate) fn links(records: &Records) -> impl ExactSizeIterator<Item = Link> {
+pub(crate) fn links<'a, N: From<&'a str>>(records: &'a Records) -> impl ExactSizeIterator<Item = Link<N>> {
     let rest = records.after_warmup.as_ref();
     records.links.iter().enumerate().map(move |(number, record)| Link {
         after_warmup: rest.and_then(|rest| rest.links.get(number)).copied().map(Keyed),
@@ -336,10 +343,10 @@ impl From<&PortCounts> for PortAfterWarmup {
     }
 }
 
-impl From<&FlowRecord> for Flow {
-    fn from(flow: &FlowRecord) -> Flow {
+impl<'a, N: From<&'a str>> From<&'a FlowRecord> for Flow<N> {
+    fn from(flow: &'a FlowRecord) -> Flow<N> {
         Flow {
-            name: flow.name.clone(),
+            name: N::from(&flow.name),
             goodput_bps: flow.goodput_bps,
             goodput_after_warmup_bps: flow.goodput_after_warmup_bps,
             counts: Keyed(flow.counts),
@@ -357,10 +364,10 @@ impl From<&FlowRecord> for Flow {
     }
 }
 
-impl From<&UdpRecord> for Udp {
-    fn from(source: &UdpRecord) -> Udp {
+impl<'a, N: From<&'a str>> From<&'a UdpRecord> for Udp<N> {
+    fn from(source: &'a UdpRecord) -> Udp<N> {
         Udp {
-            name: source.name.clone(),
+            name: N::from(&source.name),
             goodput_bps: source.goodput_bps,
             counts: Keyed(source.counts),
             one_way_delay: source.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
@@ -370,10 +377,10 @@ impl From<&UdpRecord> for Udp {
     }
 }
 
-impl From<&PortRecord> for Port {
-    fn from(port: &PortRecord) -> Port {
+impl<'a, N: From<&'a str>> From<&'a PortRecord> for Port<N> {
+    fn from(port: &'a PortRecord) -> Port<N> {
         Port {
-            name: port.name.clone(),
+            name: N::from(&port.name),
             arrivals: port.arrivals,
             departures: port.departures,
             drops: port.drops.into(),
@@ -397,18 +404,18 @@ impl From<Drops> for DropCounts {
     }
 }
 
-impl From<&LinkRecord> for Link {
-    fn from(link: &LinkRecord) -> Link {
-        let vc = |vc: &LinkVcRecord| LinkVc { name: vc.name.clone(), lost: Keyed(vc.lost) };
+impl<'a, N: From<&'a str>> From<&'a LinkRecord> for Link<N> {
+    fn from(link: &'a LinkRecord) -> Link<N> {
+        let vc = |vc: &'a LinkVcRecord| LinkVc { name: N::from(&vc.name), lost: Keyed(vc.lost) };
         let vcs = link.vcs.iter().map(vc).collect();
-        Link { name: link.name.clone(), lost: Keyed(link.lost), after_warmup: None, vcs }
+        Link { name: N::from(&link.name), lost: Keyed(link.lost), after_warmup: None, vcs }
     }
 }
 
-impl From<&VcRecord> for Vc {
-    fn from(vc: &VcRecord) -> Vc {
+impl<'a, N: From<&'a str>> From<&'a VcRecord> for Vc<N> {
+    fn from(vc: &'a VcRecord) -> Vc<N> {
         Vc {
-            name: vc.name.clone(),
+            name: N::from(&vc.name),
             arrivals: vc.arrivals,
             departures: vc.departures,
             drops: vc.drops,

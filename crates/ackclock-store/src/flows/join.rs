@@ -75,8 +75,7 @@ impl Node {
         let mut end: usize = 0;
         for row in 0..rows {
             let length = match &lengths {
-                Column::Whole(lengths) => lengths.get(row).copied(),
-                Column::OptionalWhole(lengths) => lengths.get(row).copied().flatten(),
+                Column::Whole(lengths) => lengths.get(row),
                 _ => return Err(wrong("the lengths of its lists are no whole numbers".into())),
             };
             end = end.saturating_add(usize::try_from(length.unwrap_or(0)).unwrap_or(usize::MAX));
@@ -119,9 +118,9 @@ impl Node {
         match self {
             Node::Members(members) => members.iter().all(|(_, node)| node.is_empty(row)),
             Node::Column(column) | Node::List { lengths: column, .. } => match column {
-                Column::OptionalWhole(numbers) => numbers[row].is_none(),
-                Column::OptionalNumber(numbers) => numbers[row].is_none(),
-                Column::Whole(_) | Column::Number(_) | Column::Names(..) => false,
+                Column::Whole(numbers) => numbers.get(row).is_none(),
+                Column::Number(numbers) => numbers.get(row).is_none(),
+                Column::Names(..) => false,
             },
         }
     }
@@ -144,10 +143,8 @@ impl<'de> Deserializer<'de> for At<'_> {
             Node::List { begins, elements, .. } => {
                 visitor.visit_seq(Elements { elements, next: begins[row], end: begins[row + 1] })
             }
-            Node::Column(Column::Whole(numbers)) => visitor.visit_u64(numbers[row]),
-            Node::Column(Column::OptionalWhole(numbers)) => visitor.visit_u64(numbers[row].unwrap_or_default()),
-            Node::Column(Column::Number(numbers)) => visitor.visit_f64(numbers[row]),
-            Node::Column(Column::OptionalNumber(numbers)) => visitor.visit_f64(numbers[row].unwrap_or_default()),
+            Node::Column(Column::Whole(numbers)) => visitor.visit_u64(numbers.get(row).unwrap_or_default()),
+            Node::Column(Column::Number(numbers)) => visitor.visit_f64(numbers.get(row).unwrap_or_default()),
             Node::Column(Column::Names(text, bounds)) => visitor.visit_str(&text[bounds[row]..bounds[row + 1]]),
         }
     }

@@ -30,7 +30,7 @@ use crate::names::names;
 use crate::tables::{MOST_DECODED_BYTES, ROWS_PER_GROUP, SEED, TableError, readable, seed_folder};
 use join::Source;
 use parts::{PartFile, PartFiles};
-use split::{Column, Columns, Table};
+use split::{Column, Columns, Numbers, Table};
 
 /// The folder of all runs of many flows in a result folder.
 pub const FOLDER: &str = "flows";
@@ -53,10 +53,10 @@ pub fn is_of_run(name: &str) -> bool {
 pub fn write(folder: &Path, scenario: &ScenarioPart, run: &Run, records: &Records) -> Result<PartFiles, TableError> {
     let [flows, udp, ports, links] = PARTS;
     let mut files = Files::new(folder, scenario, run)?;
-    files.add(flows, run::flows(records))?;
-    files.add(udp, run::udp(records))?;
-    files.add(ports, run::ports(records))?;
-    files.add(links, run::links(records))?;
+    files.add(flows, run::flows::<&str>(records))?;
+    files.add(udp, run::udp::<&str>(records))?;
+    files.add(ports, run::ports::<&str>(records))?;
+    files.add(links, run::links::<&str>(records))?;
     Ok(files.written)
 }
 
@@ -76,7 +76,7 @@ impl<'a> Files<'a> {
 
     /// Writes a part and its lists. One of its records is in memory at a time.
     fn add<T: Serialize>(&mut self, part: &str, records: impl Iterator<Item = T>) -> Result<(), TableError> {
-        let mut all = Table::new();
+        let mut all = Table::new(records.size_hint().0);
         for record in records {
             all.push(&record).expect("parts of a run have names and numbers that are not negative");
         }
@@ -180,20 +180,20 @@ fn write_table(file: &File, name: &str, table: &Columns, scenario: &ScenarioPart
 impl Column {
     fn kind(&self) -> Kind {
         match self {
-            Column::Whole(_) => Kind::Whole,
-            Column::OptionalWhole(_) => Kind::OptionalWhole,
-            Column::Number(_) => Kind::Number,
-            Column::OptionalNumber(_) => Kind::Optional,
+            Column::Whole(Numbers::Each(_)) => Kind::Whole,
+            Column::Whole(Numbers::Some(_)) => Kind::OptionalWhole,
+            Column::Number(Numbers::Each(_)) => Kind::Number,
+            Column::Number(Numbers::Some(_)) => Kind::Optional,
             Column::Names(..) => Kind::Name,
         }
     }
 
     fn values(&self, begin: usize, end: usize) -> Values<'_> {
         match self {
-            Column::Whole(numbers) => Values::Integers(&numbers[begin..end]),
-            Column::OptionalWhole(numbers) => Values::OptionalWhole(numbers[begin..end].to_vec()),
-            Column::Number(numbers) => Values::Number(vec![numbers[begin..end].into()]),
-            Column::OptionalNumber(numbers) => Values::Optional(numbers[begin..end].to_vec()),
+            Column::Whole(Numbers::Each(numbers)) => Values::Integers(&numbers[begin..end]),
+            Column::Whole(Numbers::Some(numbers)) => Values::OptionalWhole(numbers[begin..end].to_vec()),
+            Column::Number(Numbers::Each(numbers)) => Values::Number(vec![numbers[begin..end].into()]),
+            Column::Number(Numbers::Some(numbers)) => Values::Optional(numbers[begin..end].to_vec()),
             Column::Names(text, bounds) => Values::Names(text, &bounds[begin..=end]),
         }
     }
@@ -263,10 +263,10 @@ fn columns(file: File, rows: u64) -> Result<(usize, Vec<(String, Column)>), Parq
     let mut columns = Vec::new();
     for column in schema.columns().iter().skip(1) {
         let values = match (column.physical_type(), column.max_def_level() > 0) {
-            (Type::INT64, false) => Column::Whole(from.times()?),
-            (Type::INT64, true) => Column::OptionalWhole(from.optional_whole()?),
-            (Type::DOUBLE, false) => Column::Number(from.numbers()?),
-            (Type::DOUBLE, true) => Column::OptionalNumber(from.optional()?),
+            (Type::INT64, false) => Column::Whole(Numbers::Each(from.times()?)),
+            (Type::INT64, true) => Column::Whole(Numbers::Some(from.optional_whole()?)),
+            (Type::DOUBLE, false) => Column::Number(Numbers::Each(from.numbers()?)),
+            (Type::DOUBLE, true) => Column::Number(Numbers::Some(from.optional()?)),
             (Type::BYTE_ARRAY, false) => names_of(from.texts()?)?,
             _ => return Err(wrong("a column of another type")),
         };

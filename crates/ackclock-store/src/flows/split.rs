@@ -3,6 +3,8 @@
 //!
 //! Which members there are is known by serde, so a member that is added to a record is a column without a line here.
 
+use std::borrow::Cow;
+
 use serde::ser::{Error as _, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::Error;
 
@@ -10,6 +12,8 @@ use serde_json::Error;
 #[derive(Debug)]
 pub(super) struct Table {
     rows: usize,
+    /// How many there will be, if that is known: room is made for them.
+    expected: usize,
     /// The first is that of the record itself.
     nodes: Vec<Node>,
 }
@@ -17,12 +21,17 @@ pub(super) struct Table {
 /// A column.
 #[derive(Debug)]
 pub(super) enum Column {
-    Whole(Vec<u64>),
-    OptionalWhole(Vec<Option<u64>>),
-    Number(Vec<f64>),
-    OptionalNumber(Vec<Option<f64>>),
+    Whole(Numbers<u64>),
+    Number(Numbers<f64>),
     /// One after the other, and where each begins; after the last where it ends.
     Names(String, Vec<usize>),
+}
+
+/// Numbers on all rows, or on some.
+#[derive(Debug)]
+pub(super) enum Numbers<T> {
+    Each(Vec<T>),
+    Some(Vec<Option<T>>),
 }
 
 /// A table that is whole.
@@ -39,20 +48,24 @@ pub(super) const LENGTH: &str = "rows";
 /// The column of a list whose elements are numbers.
 pub(super) const ELEMENT: &str = "value";
 
+/// No node.
+const NONE: usize = usize::MAX;
+
 /// A member of a record, or a record.
 #[derive(Debug)]
 struct Node {
-    name: String,
+    name: Cow<'static, str>,
     members: Vec<usize>,
-    /// Which of these comes next, if all records have them in the same order.
+    /// The member of the same record that comes after it, if all records have them in the same order.
     next: usize,
     column: Option<Column>,
     elements: Option<Box<Table>>,
 }
 
 impl Table {
-    pub(super) fn new() -> Table {
-        Table { rows: 0, nodes: vec![Node::new("")] }
+    /// Of about so many records.
+    pub(super) fn new(expected: usize) -> Table {
+        Table { rows: 0, expected, nodes: vec![Node::new("".into())] }
     }
 
     /// Adds a record.
@@ -60,7 +73,7 @@ impl Table {
     /// # Errors
     /// If something in it has no place in a column.
     pub(super) fn push(&mut self, record: &impl Serialize) -> Result<(), Error> {
-        record.serialize(Place { table: self, node: 0, is_key: false })?;
+        record.serialize(Place { table: self, node: 0, key: None })?;
         self.rows += 1;
         Ok(())
     }
@@ -73,7 +86,7 @@ impl Table {
     }
 
     fn finish_into(self, name: String, tables: &mut Vec<Columns>) {
-        let Table { rows, nodes } = self;
+        let Table { rows, nodes, .. } = self;
         let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
         let (mut columns, mut lists) = (Vec::new(), Vec::new());
         walk(&mut nodes, 0, String::new(), &mut |path, column, elements| {
@@ -93,24 +106,27 @@ impl Table {
         }
     }
 
-    /// The member of this name.
-    fn member(&mut self, node: usize, name: &str) -> usize {
-        let Node { members, next, .. } = &self.nodes[node];
-        let is_named = |member: &usize| self.nodes[*member].name == name;
-        let expected = members.get(*next).copied().filter(is_named);
-        if let Some(member) = expected {
-            self.nodes[node].next += 1;
+    /// The member of this name. Most often it is the `expected` one; `kept` is the name for as long as the table lasts.
+    #[inline(always)]
+    fn member(&mut self, node: usize, expected: usize, name: &str, kept: impl FnOnce() -> Cow<'static, str>) -> usize {
+        match self.nodes.get(expected) {
+            Some(member) if member.is_named(name) => expected,
+            _ => self.unexpected_member(node, kept()),
+        }
+    }
+
+    #[inline(never)]
+    fn unexpected_member(&mut self, node: usize, name: Cow<'static, str>) -> usize {
+        let members = &self.nodes[node].members;
+        if let Some(&member) = members.iter().find(|&&member| self.nodes[member].is_named(&name)) {
             return member;
         }
-        if let Some(at) = members.iter().position(is_named) {
-            self.nodes[node].next = at + 1;
-            return self.nodes[node].members[at];
+        let (new, last) = (self.nodes.len(), members.last().copied());
+        if let Some(last) = last {
+            self.nodes[last].next = new;
         }
-        let new = self.nodes.len();
+        self.nodes[node].members.push(new);
         self.nodes.push(Node::new(name));
-        let Node { members, next, .. } = &mut self.nodes[node];
-        members.push(new);
-        *next = members.len();
         new
     }
 }
@@ -133,8 +149,14 @@ fn walk(
 }
 
 impl Node {
-    fn new(name: &str) -> Node {
-        Node { name: name.into(), members: Vec::new(), next: 0, column: None, elements: None }
+    fn new(name: Cow<'static, str>) -> Node {
+        Node { name, members: Vec::new(), next: NONE, column: None, elements: None }
+    }
+
+    /// Names of structures are the same piece of memory each time.
+    #[inline(always)]
+    fn is_named(&self, name: &str) -> bool {
+        std::ptr::eq(&*self.name, name) || *self.name == *name
     }
 }
 
@@ -142,77 +164,95 @@ impl Column {
     /// The column with nothing on the rows up to this one.
     fn until(self, rows: usize) -> Column {
         match self {
-            Column::Whole(numbers) if numbers.len() < rows => Column::OptionalWhole(sparse(numbers, rows)),
-            Column::Number(numbers) if numbers.len() < rows => Column::OptionalNumber(sparse(numbers, rows)),
-            Column::OptionalWhole(mut numbers) => {
-                numbers.resize(rows, None);
-                Column::OptionalWhole(numbers)
-            }
-            Column::OptionalNumber(mut numbers) => {
-                numbers.resize(rows, None);
-                Column::OptionalNumber(numbers)
-            }
-            all => all,
+            Column::Whole(numbers) => Column::Whole(numbers.until(rows)),
+            Column::Number(numbers) => Column::Number(numbers.until(rows)),
+            Column::Names(..) => self,
         }
     }
 }
 
-fn sparse<T: Copy>(numbers: Vec<T>, rows: usize) -> Vec<Option<T>> {
-    let mut sparse: Vec<Option<T>> = numbers.into_iter().map(Some).collect();
-    sparse.resize(rows, None);
-    sparse
+impl<T: Copy> Numbers<T> {
+    /// The number on a row, if there is one.
+    pub(super) fn get(&self, row: usize) -> Option<T> {
+        match self {
+            Numbers::Each(numbers) => numbers.get(row).copied(),
+            Numbers::Some(numbers) => numbers.get(row).copied().flatten(),
+        }
+    }
+
+    /// Adds the number on a row, and nothing on rows before it that have none.
+    #[inline(always)]
+    fn put(&mut self, row: usize, number: T) {
+        match self {
+            Numbers::Each(numbers) if numbers.len() == row => numbers.push(number),
+            _ => self.put_on_some(row, number),
+        }
+    }
+
+    #[inline(never)]
+    fn put_on_some(&mut self, row: usize, number: T) {
+        let mut numbers = std::mem::replace(self, Numbers::Each(Vec::new())).sparse(row);
+        numbers.push(Some(number));
+        *self = Numbers::Some(numbers);
+    }
+
+    /// With nothing on the rows up to this one.
+    fn until(self, rows: usize) -> Numbers<T> {
+        match self {
+            Numbers::Each(numbers) if numbers.len() == rows => Numbers::Each(numbers),
+            numbers => Numbers::Some(numbers.sparse(rows)),
+        }
+    }
+
+    fn sparse(self, rows: usize) -> Vec<Option<T>> {
+        let mut sparse = match self {
+            Numbers::Each(numbers) => numbers.into_iter().map(Some).collect(),
+            Numbers::Some(numbers) => numbers,
+        };
+        sparse.resize(rows, None);
+        sparse
+    }
 }
 
 /// Where the value of a member goes.
 struct Place<'a> {
     table: &'a mut Table,
     node: usize,
-    /// Whether it is not the value but the name of a member, which is looked up.
-    is_key: bool,
+    /// If it is not the value but the name of a member, which is looked up: the one that is expected.
+    key: Option<usize>,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    #[inline(always)]
     fn whole(self, number: u64) -> Result<usize, Error> {
-        let rows = self.table.rows;
-        let column = self.table.nodes[self.node].column.get_or_insert(Column::Whole(Vec::new()));
-        match column {
-            Column::Whole(numbers) if numbers.len() == rows => numbers.push(number),
-            Column::OptionalWhole(numbers) => {
-                numbers.resize(rows, None);
-                numbers.push(Some(number));
-            }
-            Column::Whole(numbers) => {
-                let mut sparse = sparse(std::mem::take(numbers), rows);
-                sparse.push(Some(number));
-                *column = Column::OptionalWhole(sparse);
-            }
+        match self.column(Column::Whole) {
+            (Column::Whole(numbers), row) => numbers.put(row, number),
             _ => return Err(mixed()),
         }
         Ok(0)
     }
 
+    #[inline(always)]
     fn number(self, number: f64) -> Result<usize, Error> {
-        let rows = self.table.rows;
-        let column = self.table.nodes[self.node].column.get_or_insert(Column::Number(Vec::new()));
-        match column {
-            Column::Number(numbers) if numbers.len() == rows => numbers.push(number),
-            Column::OptionalNumber(numbers) => {
-                numbers.resize(rows, None);
-                numbers.push(Some(number));
-            }
-            Column::Number(numbers) => {
-                let mut sparse = sparse(std::mem::take(numbers), rows);
-                sparse.push(Some(number));
-                *column = Column::OptionalNumber(sparse);
-            }
+        match self.column(Column::Number) {
+            (Column::Number(numbers), row) => numbers.put(row, number),
             _ => return Err(mixed()),
         }
         Ok(0)
     }
 
+    /// The column, which is begun if it is not there, and the row that comes next.
+    #[inline(always)]
+    fn column<T>(self, new: impl Fn(Numbers<T>) -> Column) -> (&'a mut Column, usize) {
+        let Table { rows, expected, nodes } = self.table;
+        let column = nodes[self.node].column.get_or_insert_with(|| new(Numbers::Each(Vec::with_capacity(*expected))));
+        (column, *rows)
+    }
+
+    #[inline(always)]
     fn name(self, name: &str) -> Result<usize, Error> {
-        if self.is_key {
-            return Ok(self.table.member(self.node, name));
+        if let Some(expected) = self.key {
+            return Ok(self.table.member(self.node, expected, name, || name.to_owned().into()));
         }
         let rows = self.table.rows;
         let column = self.table.nodes[self.node].column.get_or_insert_with(|| Column::Names(String::new(), vec![0]));
@@ -231,8 +271,13 @@ fn mixed() -> Error {
     Error::custom("numbers of two kinds in one column")
 }
 
-fn no_column<T>(what: &str) -> Result<T, Error> {
-    Err(Error::custom(format_args!("{what} has no place in a column")))
+/// What has no place in a column, as methods of a serializer with what else they are given.
+macro_rules! no_column {
+    ($($what:literal: $($method:ident($($given:ty),*) -> $ok:ty),+;)+) => {
+        $($(fn $method(self, $(_: $given),*) -> Result<$ok, Error> {
+            Err(Error::custom(concat!($what, " has no place in a column")))
+        })+)+
+    };
 }
 
 /// The number of the member whose name was looked up; nothing else is asked for.
@@ -296,86 +341,36 @@ impl<'a> Serializer for Place<'a> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Members<'a>, Error> {
-        self.table.nodes[self.node].next = 0;
-        Ok(Members { table: self.table, node: self.node, member: 0 })
+        let expected = self.table.nodes[self.node].members.first().copied().unwrap_or(NONE);
+        Ok(Members { table: self.table, node: self.node, member: NONE, expected })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'a>, Error> {
         self.serialize_map(None)
     }
 
-    fn serialize_bool(self, _: bool) -> Result<usize, Error> {
-        no_column("a truth value")
-    }
-
-    fn serialize_i8(self, _: i8) -> Result<usize, Error> {
-        no_column("a number that may be negative")
-    }
-
-    fn serialize_i16(self, _: i16) -> Result<usize, Error> {
-        no_column("a number that may be negative")
-    }
-
-    fn serialize_i32(self, _: i32) -> Result<usize, Error> {
-        no_column("a number that may be negative")
-    }
-
-    fn serialize_i64(self, _: i64) -> Result<usize, Error> {
-        no_column("a number that may be negative")
-    }
-
-    fn serialize_char(self, _: char) -> Result<usize, Error> {
-        no_column("a letter")
-    }
-
-    fn serialize_bytes(self, _: &[u8]) -> Result<usize, Error> {
-        no_column("a text of octets")
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Result<usize, Error> {
-        no_column("a structure without members")
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<usize, Error> {
-        no_column("a choice")
-    }
-
     fn serialize_newtype_variant<T: ?Sized + Serialize>(
         self,
         _: &'static str,
         _: u32,
-        _: &'static str,
+        name: &'static str,
         _: &T,
     ) -> Result<usize, Error> {
-        no_column("a choice")
+        self.serialize_unit_variant("", 0, name)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Error> {
-        no_column("a tuple")
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, Error> {
-        no_column("a tuple with a name")
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleVariant, Error> {
-        no_column("a choice")
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeStructVariant, Error> {
-        no_column("a choice")
+    no_column! {
+        "a truth value": serialize_bool(bool) -> usize;
+        "a number that may be negative": serialize_i8(i8) -> usize, serialize_i16(i16) -> usize,
+            serialize_i32(i32) -> usize, serialize_i64(i64) -> usize;
+        "a letter": serialize_char(char) -> usize;
+        "a text of octets": serialize_bytes(&[u8]) -> usize;
+        "a structure without members": serialize_unit_struct(&'static str) -> usize;
+        "a choice": serialize_unit_variant(&'static str, u32, &'static str) -> usize,
+            serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant,
+            serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
+        "a tuple": serialize_tuple(usize) -> Self::SerializeTuple,
+            serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
     }
 }
 
@@ -385,15 +380,15 @@ struct Members<'a> {
     node: usize,
     /// Whose value comes next.
     member: usize,
+    /// Which comes after it, as in the records before.
+    expected: usize,
 }
 
 impl Members<'_> {
+    #[inline(always)]
     fn put<T: ?Sized + Serialize>(&mut self, member: usize, value: &T) -> Result<(), Error> {
-        value.serialize(Place { table: self.table, node: member, is_key: false }).map(drop)
-    }
-
-    fn look_up<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<usize, Error> {
-        key.serialize(Place { table: self.table, node: self.node, is_key: true })
+        self.expected = self.table.nodes[member].next;
+        value.serialize(Place { table: self.table, node: member, key: None }).map(drop)
     }
 }
 
@@ -401,8 +396,9 @@ impl SerializeStruct for Members<'_> {
     type Ok = usize;
     type Error = Error;
 
+    #[inline(always)]
     fn serialize_field<T: ?Sized + Serialize>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
-        let member = self.table.member(self.node, name);
+        let member = self.table.member(self.node, self.expected, name, || name.into());
         self.put(member, value)
     }
 
@@ -416,7 +412,7 @@ impl SerializeMap for Members<'_> {
     type Error = Error;
 
     fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<(), Error> {
-        self.member = self.look_up(key)?;
+        self.member = key.serialize(Place { table: self.table, node: self.node, key: Some(self.expected) })?;
         Ok(())
     }
 
@@ -443,7 +439,7 @@ impl Elements<'_> {
 
     fn list(&mut self) -> &mut Table {
         let Place { table, node, .. } = &mut self.place;
-        table.nodes[*node].elements.get_or_insert_with(|| Box::new(Table::new()))
+        table.nodes[*node].elements.get_or_insert_with(|| Box::new(Table::new(0)))
     }
 
     fn finish(mut self) -> Result<usize, Error> {

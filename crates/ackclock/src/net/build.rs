@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::feedback::atm_ports;
-use super::flow::{End, Flow, ForcedDrops, Hop, Sink, Source, Vc, end_of, vc_name};
+use super::flow::{End, Hop, Sink, Source, Vc, end_of, vc_name};
 use super::link::LossRecording;
 use super::lists::Lists;
 use super::recorder::Recorder;
@@ -24,7 +24,7 @@ use crate::units::{Rate, Span};
 pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
     let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
     let mut dynamic = DynamicRoutes::default();
-    let mut vc = |name: String, route: Option<&Route>, pcr: Option<Rate>| {
+    let mut vc = |name: &str, route: Option<&Route>, pcr: Option<Rate>| {
         let (route, routed) = match route {
             None => (Vec::new(), None),
             Some(Route::Fixed(links)) => {
@@ -39,7 +39,7 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
             }
         };
         Vc {
-            name_hash: name_hash(&name),
+            name_hash: name_hash(name),
             cell_spacing: match route.first() {
                 Some(first) => pcr.unwrap_or(scenario.links[first.link].rate).cell_time(),
                 None => Span::ZERO,
@@ -59,7 +59,7 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         [(&source.name, End::Receiver, Some(&source.route), source.pcr), (&source.name, End::Sender, None, None)]
     });
     let connections = of_flows.chain(of_udp);
-    connections.map(|(name, end, route, pcr)| vc(vc_name(name, end), route, pcr)).collect()
+    connections.map(|(name, end, route, pcr)| vc(&vc_name(name, end), route, pcr)).collect()
 }
 
 fn leads_to_one_node(link: &scenario::Link) -> bool {
@@ -86,7 +86,7 @@ pub(super) enum Feeder {
 /// How the ports of a scenario are fed.
 pub(super) struct Wiring {
     pub(super) feeders: IdVec<LinkId, Feeder>,
-    /// For each link, the links that feed its port, by name: those that come before it on the route of some
+    /// For each link, the links that feed its port, of cell ports by name: those that come before it on the route of some
     /// connection.
     pub(super) inputs: Lists<LinkId, LinkId>,
     /// The cell ports of rate control of TCP, each with the connections whose acknowledgements come from an edge device.
@@ -134,11 +134,8 @@ pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> Lists<Link
     Lists::new(scenario.links.len(), pairs)
 }
 
-pub(super) fn flows(scenario: &Scenario, seed: u64) -> impl Iterator<Item = Flow> {
-    scenario.flows.iter().map(move |flow| flow_of(flow, scenario, seed))
-}
-
-fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
+/// Both ends of a flow.
+pub(super) fn ends(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> (Source, Sink) {
     let host = &scenario.nodes[scenario.links[flow.forward.first()].from].name;
     let timer = &flow.tcp.timer;
     let phase = match timer.phase {
@@ -148,25 +145,22 @@ fn flow_of(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
     let application = flow.application.start(seed, &flow.name);
     let transfer = Transfer { start: flow.begins(seed), stop: flow.stop, size: flow.size, application };
     let sender = Sender::new(&flow.tcp, transfer, TickClock::new(timer.granularity, phase));
-    Flow {
-        name: flow.name.clone(),
-        source: Source::new(sender.with_randomness(&flow.tcp, seed, &flow.name)),
-        sink: Sink::new(Receiver::new(&flow.tcp).with_randomness(&flow.tcp, seed, &flow.name)),
-        forced_drops: ForcedDrops::new(flow),
-    }
+    let source = Source::new(sender.with_randomness(&flow.tcp, seed, &flow.name));
+    (source, Sink::new(Receiver::new(&flow.tcp).with_randomness(&flow.tcp, seed, &flow.name)))
 }
 
-/// For each link, the links that feed its port, by name: those that come before it on the route of some connection.
+/// For each link, the links that feed its port, of cell ports by name: those that come before it on the route of some connection.
 /// Routes that change have no such list.
 fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
     let of_udp = scenario.udp.iter().map(|source| &source.route);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp);
     let pairs = routes.filter_map(Route::fixed).flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0])));
     let mut inputs = Lists::new(scenario.links.len(), pairs);
-    // Most ports have one, and many flows come from it.
-    inputs.sort_and_dedup_by(|one, other| match one == other {
-        true => Ordering::Equal,
-        false => (&scenario.links[*one].name, one).cmp(&(&scenario.links[*other].name, other)),
+    // Most ports have one, and many flows come from it. The order of packets does not depend on the names.
+    inputs.sort_and_dedup_by(|one, other| match scenario.technology {
+        _ if one == other => Ordering::Equal,
+        Technology::Packet { .. } => one.cmp(other),
+        Technology::Atm { .. } => (&scenario.links[*one].name, one).cmp(&(&scenario.links[*other].name, other)),
     });
     inputs
 }

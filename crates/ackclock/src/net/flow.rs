@@ -1,5 +1,6 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::routes::Routed;
@@ -38,15 +39,6 @@ pub(super) struct Hop {
     pub(super) link: LinkId,
     /// The connection's number at the port that feeds the link: ports count only the connections that cross them.
     pub(super) at_port: VcId,
-}
-
-/// A connection: its two ends.
-pub(super) struct Flow {
-    pub(super) name: String,
-    pub(super) source: Source,
-    pub(super) sink: Sink,
-    /// If some segments are lost on purpose.
-    pub(super) forced_drops: Option<Box<ForcedDrops>>,
 }
 
 /// The end that sends data.
@@ -287,10 +279,10 @@ impl End {
 }
 
 /// The name of a connection of the flow called `flow`: that name, with `/ack` for the reverse path.
-pub(super) fn vc_name(flow: &str, end: End) -> String {
+pub(super) fn vc_name(flow: &str, end: End) -> Cow<'_, str> {
     match end {
-        End::Receiver => flow.to_owned(),
-        End::Sender => [flow, "/ack"].concat(),
+        End::Receiver => flow.into(),
+        End::Sender => [flow, "/ack"].concat().into(),
     }
 }
 

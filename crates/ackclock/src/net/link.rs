@@ -1,6 +1,8 @@
 //! A link that changes or corrupts packets, or that is on routes that change, as both engines drive it: its state, and
 //! what was lost on it and behind it.
 
+use std::sync::Arc;
+
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::link::{Fate, LinkState, Packet};
 use crate::record::trace::Refused;
@@ -138,10 +140,10 @@ impl Link {
     }
 
     /// The record at `now`: `name` is the link's, `vcs` are the names of the connections that cross it.
-    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = String>) -> LinkRecord {
+    pub(super) fn record(&self, now: Time, name: &str, vcs: impl Iterator<Item = Arc<str>>) -> LinkRecord {
         let mut losses = self.losses.clone();
         losses.settle(now);
-        let record = |(name, &lost): (String, &LinkLosses)| LinkVcRecord { name, lost };
+        let record = |(name, &lost): (Arc<str>, &LinkLosses)| LinkVcRecord { name, lost };
         let vcs: Vec<LinkVcRecord> = vcs.zip(losses.counts.iter()).map(record).collect();
         let mut lost = LinkLosses::default();
         vcs.iter().for_each(|vc| lost += vc.lost);

@@ -379,7 +379,7 @@ mod tests {
             }
         }
         events(&mut port, Time::NEVER, &mut departures);
-        (departures, port.monitor.record(ns(100_000), "a->b", ["v".to_owned()].into_iter()), passed)
+        (departures, port.monitor.record(ns(100_000), "a->b", ["v".into()].into_iter()), passed)
     }
 
     proptest! {
@@ -472,7 +472,7 @@ mod tests {
         assert_eq!((port.monitor.buffer().queued(), port.waiting.bytes), (0, 0));
         assert_eq!(arrive(&mut port, 2000, 3, 100), None);
         assert_eq!(event(&mut port, 5000), (departs(3, 6800), vec![]), "what came later is not lost");
-        let record = port.monitor.record(ns(9000), "a->b", ["v".to_owned()].into_iter());
+        let record = port.monitor.record(ns(9000), "a->b", ["v".into()].into_iter());
         assert_eq!((record.arrivals, record.departures, record.drops.outage), (4, 2, 2));
     }
 
@@ -501,7 +501,7 @@ mod tests {
             assert_eq!(port.on_event(ns(2100), |_| unreachable!(), |_| true), Some(Turn::Leaves(handle)));
         }
         assert_eq!(port.next_event(), Time::NEVER);
-        let record = port.monitor.record(ns(9000), "a->b", ["v".to_owned()].into_iter());
+        let record = port.monitor.record(ns(9000), "a->b", ["v".into()].into_iter());
         assert_eq!((record.arrivals, record.departures, record.final_queue), (4, 4, 0));
     }
 
@@ -538,7 +538,7 @@ mod tests {
         assert_eq!(event(&mut port, 12_000).1, []);
         assert_eq!(event(&mut port, 24_000).1, []);
         assert_eq!(event(&mut port, 36_000), (departs(4, 49_000), vec![3]));
-        let record = port.monitor.record(ns(40_000), "a->b", ["v".to_owned()].into_iter());
+        let record = port.monitor.record(ns(40_000), "a->b", ["v".into()].into_iter());
         assert_eq!((record.departures, record.drops.policy, record.final_queue), (4, 1, 15));
     }
 }

@@ -4,6 +4,8 @@
 //! How long units waited is measured in two ways: as time passes (`queue_monitor.rs`), and ahead of time where departures are known
 //! when units enter (`batched/fifo_monitor.rs`). That both agree to the last unit and picosecond is what the tests of the engines compare.
 
+use std::sync::Arc;
+
 use crate::ids::{IdVec, VcId};
 use crate::queue::{Buffer, DropReason};
 use crate::record::{Drops, Fingerprint, PortRecord, VcRecord};
@@ -37,6 +39,45 @@ pub(super) struct VcWaits {
 }
 
 const NO_THRESHOLD: u64 = u64::MAX;
+
+/// The record of a port that units passed without waiting, so many of each connection. No drop policy ever acted.
+pub(super) fn passed(name: &str, vcs: impl Iterator<Item = (Arc<str>, u64)>, has_threshold: bool) -> PortRecord {
+    let of_vc = |(name, passed)| VcRecord {
+        name,
+        arrivals: passed,
+        departures: passed,
+        drops: 0,
+        mean_queue: 0.0,
+        max_queue: 0,
+        final_queue: 0,
+    };
+    let vcs: Vec<VcRecord> = vcs.map(of_vc).collect();
+    let passed = vcs.iter().map(|vc| vc.arrivals).sum();
+    PortRecord {
+        name: name.to_owned(),
+        arrivals: passed,
+        departures: passed,
+        drops: Drops::default(),
+        mean_queue: 0.0,
+        max_queue: 0,
+        final_queue: 0,
+        mean_active: 0.0,
+        congestion_episodes: has_threshold.then_some(0),
+        rates: None,
+        feedback: None,
+        vcs,
+        fingerprint: with_counters(Fingerprint::default(), passed, passed, 0, 0),
+        sojourn: None,
+    }
+}
+
+/// The fingerprint of a port with its counters, if anything came.
+fn with_counters(mut refused: Fingerprint, arrivals: u64, departures: u64, max_queue: u64, waited: u64) -> u64 {
+    if arrivals > 0 {
+        [arrivals, departures, max_queue, waited].into_iter().for_each(|word| refused.add(word));
+    }
+    refused.value()
+}
 
 impl<W: Default> PortStats<W> {
     /// Nothing has happened, to the connections numbered below `vcs`. The drop policy acts above `threshold` units, if it has
@@ -122,14 +163,14 @@ impl<W> PortStats<W> {
         &self,
         now: Time,
         name: &str,
-        names: impl Iterator<Item = String>,
+        names: impl Iterator<Item = Arc<str>>,
         buffer: &Buffer,
         active: u128,
         waits: impl Iterator<Item = VcWaits>,
     ) -> PortRecord {
         let mean = |integral: u128| if now == Time::ZERO { 0.0 } else { integral as f64 / now.as_ps() as f64 };
         let mut whole = 0;
-        let of_vc = |((vc, name), VcWaits { departures, integral }): ((VcId, String), VcWaits)| {
+        let of_vc = |((vc, name), VcWaits { departures, integral }): ((VcId, Arc<str>), VcWaits)| {
             whole += integral;
             VcRecord {
                 name,
@@ -143,26 +184,21 @@ impl<W> PortStats<W> {
         };
         let vcs: Vec<VcRecord> = self.vcs.ids().zip(names).zip(waits).map(of_vc).collect();
         let (arrivals, departures) = (vcs.iter().map(|vc| vc.arrivals).sum(), vcs.iter().map(|vc| vc.departures).sum());
-        let mut fingerprint = self.fingerprint;
-        if arrivals > 0 {
-            for word in [arrivals, departures, u64::from(buffer.max_queued()), whole as u64] {
-                fingerprint.add(word);
-            }
-        }
+        let max_queue = u64::from(buffer.max_queued());
         PortRecord {
             name: name.to_owned(),
             arrivals,
             departures,
             drops: self.drops,
             mean_queue: mean(whole),
-            max_queue: u64::from(buffer.max_queued()),
+            max_queue,
             final_queue: u64::from(buffer.queued()),
             mean_active: mean(active),
             congestion_episodes: self.has_threshold().then_some(self.episodes),
             rates: None,
             feedback: None,
             vcs,
-            fingerprint: fingerprint.value(),
+            fingerprint: with_counters(self.fingerprint, arrivals, departures, max_queue, whole as u64),
             sojourn: None,
         }
     }

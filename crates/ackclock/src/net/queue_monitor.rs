@@ -1,5 +1,7 @@
 //! How many wait at a port, as time passes: the buffer's counters with their exact time integrals.
 
+use std::sync::Arc;
+
 use super::port_stats::{PortStats, VcWaits};
 use crate::ids::{Id, VcId};
 use crate::queue::{Buffer, DropReason};
@@ -116,7 +118,7 @@ impl QueueMonitor {
     }
 
     /// The port's record at `now`: `name` is the port's, `names` are those of the connections that cross it.
-    pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = String>) -> PortRecord {
+    pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = Arc<str>>) -> PortRecord {
         let waits = self.stats.vcs().map(|vc| {
             let VcLevel { level, departures } = *self.stats.waited(vc);
             VcWaits { departures, integral: level.integral(now) }
@@ -149,7 +151,7 @@ mod tests {
         }
         monitor.leave(at(50), vc, at(10));
         // 0 for 10 ps, 1 for 10, 2 for 30, 1 for 50: 120 over 100.
-        let record = monitor.record(at(100), "p", ["v".to_owned()].into_iter());
+        let record = monitor.record(at(100), "p", ["v".into()].into_iter());
         assert_eq!((record.mean_queue, record.max_queue, record.final_queue), (1.2, 2, 1));
         // Active for 90 of 100 ps; above R = 1 once.
         assert_eq!((record.mean_active, record.congestion_episodes), (0.9, Some(1)));
@@ -165,7 +167,7 @@ mod tests {
                 true => monitor.enter(Time::ZERO, vc),
                 false => monitor.leave(Time::ZERO, vc, Time::ZERO),
             }
-            monitor.record(Time::ZERO, "p", ["v".to_owned()].into_iter()).congestion_episodes
+            monitor.record(Time::ZERO, "p", ["v".into()].into_iter()).congestion_episodes
         };
         // To 1, 2 (above 1.5), 3, back to 1, and above again.
         let after = [true, true, true, false, false, true].map(|enters| episodes(enters).unwrap());

@@ -51,7 +51,7 @@ fn crossing(scenario: &Scenario) -> IdVec<LinkId, usize> {
     let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
     let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     for route in of_flows.chain(scenario.udp.iter().map(|source| &source.route)) {
-        route.links().into_iter().for_each(|link| crossing[link] += 1);
+        route.links().iter().for_each(|&link| crossing[link] += 1);
     }
     crossing
 }

@@ -362,7 +362,7 @@ impl Recorder {
     fn names(&self, crossing: &[VcId]) -> Vec<String> {
         let name = |&vc: &VcId| {
             let (flow, end) = end_of(vc);
-            vc_name(&self.names[flow], end)
+            vc_name(&self.names[flow], end).into_owned()
         };
         crossing.iter().map(name).collect()
     }

@@ -32,7 +32,7 @@ mod tests {
 
     fn port(name: &str, mean_queue: f64, vcs: &[(&str, u64)]) -> PortRecord {
         let vc = |&(name, arrivals): &(&str, u64)| VcRecord {
-            name: name.to_owned(),
+            name: name.into(),
             arrivals,
             departures: arrivals,
             drops: 0,

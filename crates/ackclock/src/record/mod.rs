@@ -30,6 +30,8 @@ pub use observation::{Observation, Stage};
 pub use per_interval::{PerInterval, Stretches};
 pub use series::{Capture, Captured, Columns, Loss, MOST_INTERVALS, Series};
 
+use std::sync::Arc;
+
 use crate::units::{Span, Time};
 
 /// The outcome of one run.
@@ -245,16 +247,16 @@ pub struct LinkRecord {
 /// What one path lost on one link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkVcRecord {
-    /// The flow's name, with `/ack` for the reverse path.
-    pub name: String,
+    /// The flow's name, with `/ack` for the reverse path; records of one path share it.
+    pub name: Arc<str>,
     /// What it lost.
     pub lost: LinkLosses,
 }
 
 /// What ports refused and links lost of the connection called `name`.
 pub fn lost(name: &str, ports: &[PortRecord], links: &[LinkRecord]) -> u64 {
-    let refused = ports.iter().flat_map(|port| &port.vcs).filter(|vc| vc.name == name).map(|vc| vc.drops);
-    let on_links = links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == name);
+    let refused = ports.iter().flat_map(|port| &port.vcs).filter(|vc| *vc.name == *name).map(|vc| vc.drops);
+    let on_links = links.iter().flat_map(|link| &link.vcs).filter(|vc| *vc.name == *name);
     refused.sum::<u64>() + on_links.map(|vc| vc.lost.total()).sum::<u64>()
 }
 
@@ -285,8 +287,8 @@ impl LinkLosses {
 /// One path through one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VcRecord {
-    /// The flow's name, with `/ack` for the reverse path.
-    pub name: String,
+    /// The flow's name, with `/ack` for the reverse path; records of one path share it.
+    pub name: Arc<str>,
     /// Units that were admitted or refused.
     pub arrivals: u64,
     /// Units that began to be transmitted.

@@ -93,7 +93,7 @@ pub fn abr(choices: &mut Choices, scenario: &mut Scenario) {
     }
     let all = choices.once_in(3);
     let flows: Vec<(LinkId, Vec<LinkId>)> =
-        scenario.flows.iter().map(|flow| (flow.forward.first(), flow.forward.links())).collect();
+        scenario.flows.iter().map(|flow| (flow.forward.first(), flow.forward.links().into_owned())).collect();
     for (number, (first, forward)) in flows.into_iter().enumerate() {
         if number > 0 && !all && choices.once_in(2) {
             continue;

@@ -35,8 +35,9 @@ impl fmt::Debug for Example {
         let Example { scenario, seed, stops } = self;
         let Scenario { technology, duration, warmup, .. } = scenario;
         writeln!(f, "{technology:?}, {duration}, warm-up {warmup}, seed {seed}, looked at {stops:?}")?;
-        let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flat_map(Route::links);
-        for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|of_route| of_route == id)) {
+        let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+        for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|route| route.links().contains(&id)))
+        {
             let Link { name, rate, delay, params, queue, .. } = link;
             let Queue { buffer, policy, service_order, rates, feedback } = &**queue;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;

@@ -27,7 +27,7 @@ pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     // Often several things happen at one instant, as at a handover.
     let times = instants(choices, scenario.duration);
     let fixed = all_routes(scenario).zip(&changing).filter(|(_, changes)| !**changes);
-    let fixed: Vec<LinkId> = fixed.flat_map(|(route, _)| route.links()).collect();
+    let fixed: Vec<LinkId> = fixed.flat_map(|(route, _)| route.links().into_owned()).collect();
     far_ends(choices, scenario, &fixed, &times);
 
     let mut tables: Vec<(NodeId, Arc<RoutingTable>)> = Vec::new();
@@ -109,7 +109,7 @@ const NO_RECEIVER: [NoReceiver; 3] = [NoReceiver::Reroute, NoReceiver::Lose, NoR
 /// Some links that are not among these lead now to one node, now to another or to none.
 fn far_ends(choices: &mut Choices, scenario: &mut Scenario, fixed: &[LinkId], times: &[Time]) {
     let nodes: Vec<NodeId> = scenario.nodes.ids().collect();
-    let used: BTreeSet<LinkId> = all_routes(scenario).flat_map(Route::links).collect();
+    let used: BTreeSet<LinkId> = all_routes(scenario).flat_map(|route| route.links().into_owned()).collect();
     let links: Vec<LinkId> = scenario.links.ids().filter(|link| !fixed.contains(link)).collect();
     for id in links {
         // More often those on which something is.

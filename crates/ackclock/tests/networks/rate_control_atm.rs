@@ -157,7 +157,7 @@ fn acknowledgements_that_lose_a_cell_are_discarded_at_the_edge() {
         assert!(edge.damaged_ack_frames > 2, "{edge:?}");
         let flow = &records.flows[0];
         assert_eq!(flow.counts.damaged_ack_frames, 0, "nothing is lost behind the edge");
-        let of_acks = |of: &str| port(&records, of).vcs.iter().find(|vc| vc.name == "f/ack").unwrap().clone();
+        let of_acks = |of: &str| port(&records, of).vcs.iter().find(|vc| &*vc.name == "f/ack").unwrap().clone();
         let (before, behind) = (of_acks("sw2->sw1"), of_acks("sw1->a"));
         assert!(before.drops >= edge.damaged_ack_frames);
         assert_eq!(behind.arrivals, 2 * edge.acks, "{feedback}: whole acknowledgements");

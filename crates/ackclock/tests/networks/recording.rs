@@ -142,7 +142,7 @@ fn drops_agree(records: &Records, name: &str, drops: &Columns) {
     for (number, of) in names.iter().enumerate() {
         let refused = port.map_or(0, |port| port.vcs[number].drops);
         let lost = link.map_or(0, |link| link.vcs[number].lost.total());
-        assert!(port.is_none_or(|port| port.vcs[number].name == *of));
+        assert!(port.is_none_or(|port| *port.vcs[number].name == **of));
         assert_eq!(vc.iter().filter(|&&vc| vc as usize == number).count() as u64, refused + lost, "{name}, {of}");
     }
 }

@@ -102,7 +102,7 @@ fn arrivals(scenario: &Scenario, times: &[u64]) -> Vec<(u64, u64)> {
 
 /// What the datagrams did at a port.
 fn of_udp<'a>(records: &'a Records, name: &str) -> &'a VcRecord {
-    port(records, name).vcs.iter().find(|vc| vc.name == "u").expect("they may cross the port")
+    port(records, name).vcs.iter().find(|vc| &*vc.name == "u").expect("they may cross the port")
 }
 
 fn lost(records: &Records, name: &str) -> LinkLosses {
@@ -152,7 +152,7 @@ fn what_arrives_where_there_is_no_path_is_lost_and_so_is_what_has_crossed_too_ma
 }
 
 fn lost_of_flow(records: &Records) -> u64 {
-    let of_flow = records.links.iter().flat_map(|link| &link.vcs).filter(|vc| vc.name == "f");
+    let of_flow = records.links.iter().flat_map(|link| &link.vcs).filter(|vc| &*vc.name == "f");
     of_flow.map(|vc| vc.lost.total()).sum()
 }
 
@@ -346,6 +346,6 @@ fn connections_with_fixed_routes_share_ports_with_others() {
     }
     let records = run("shared", &scenario);
     assert!(records.flows[0].counts.bytes_delivered > 100_000);
-    let crossing = |name| port(&records, name).vcs.iter().map(|vc| vc.name.clone()).collect::<Vec<_>>();
-    assert_eq!((crossing("s1->s2"), crossing("s1->s3")), (vec!["f".to_owned(), "u".to_owned()], vec!["u".to_owned()]));
+    let crossing = |name| port(&records, name).vcs.iter().map(|vc| &*vc.name).collect::<Vec<_>>();
+    assert_eq!((crossing("s1->s2"), crossing("s1->s3")), (vec!["f", "u"], vec!["u"]));
 }

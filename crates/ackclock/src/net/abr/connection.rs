@@ -14,11 +14,19 @@ use crate::units::Time;
 
 /// The ABR connections of all flows that have one.
 #[derive(Clone, Debug, Default)]
-pub(in crate::net) struct AbrConnections(Vec<Option<AbrConnection>>);
+pub(in crate::net) struct AbrConnections {
+    flows: usize,
+    /// By flow; empty if no flow has one.
+    connections: Vec<Option<AbrConnection>>,
+}
 
 impl AbrConnections {
     /// Those of a scenario.
     pub(in crate::net) fn new(scenario: &Scenario) -> AbrConnections {
+        let flows = scenario.flows.len();
+        if !scenario.has_abr() {
+            return AbrConnections { flows, connections: Vec::new() };
+        }
         let of_flow = |(service, share): (&ServiceCategory, Option<f64>)| match service {
             ServiceCategory::Abr(params) => {
                 let share = share.unwrap_or(params.pcr);
@@ -27,32 +35,36 @@ impl AbrConnections {
             ServiceCategory::Ubr { .. } => None,
         };
         let services = scenario.flows.iter().map(|flow| &flow.service);
-        AbrConnections(services.zip(flow_shares(scenario)).map(of_flow).collect())
+        AbrConnections { flows, connections: services.zip(flow_shares(scenario)).map(of_flow).collect() }
     }
 
     /// That of the flow to which a connection belongs, if it has one.
     pub(in crate::net) fn get(&self, vc: VcId) -> Option<&AbrConnection> {
-        self.0.get(end_of(vc).0)?.as_ref()
+        self.connections.get(end_of(vc).0)?.as_ref()
     }
 
     /// That of the flow to which an RM cell's connection belongs.
     pub(in crate::net) fn of(&mut self, vc: VcId) -> &mut AbrConnection {
-        self.0[end_of(vc).0].as_mut().expect("an RM cell is one of an ABR flow")
+        self.connections[end_of(vc).0].as_mut().expect("an RM cell is one of an ABR flow")
     }
 
     /// The warm-up ends: means begin.
     pub(in crate::net) fn end_warmup(&mut self, now: Time) {
-        self.0.iter_mut().flatten().for_each(|connection| connection.end_warmup(now));
+        self.connections.iter_mut().flatten().for_each(|connection| connection.end_warmup(now));
     }
 
     /// What is recorded of each flow over time, if it is one of ABR.
     pub(in crate::net) fn traces(&self) -> impl Iterator<Item = Option<&AbrTraces>> {
-        self.0.iter().map(|connection| connection.as_ref().map(|connection| &*connection.traces))
+        self.of_flows().map(|connection| Some(&*connection?.traces))
     }
 
     /// What the source of each flow did until `now`, if it is one of ABR.
     pub(in crate::net) fn records(&self, now: Time) -> impl Iterator<Item = Option<AbrRecord>> {
-        self.0.iter().map(move |connection| connection.as_ref().map(|connection| connection.record(now)))
+        self.of_flows().map(move |connection| Some(connection?.record(now)))
+    }
+
+    fn of_flows(&self) -> impl Iterator<Item = Option<&AbrConnection>> {
+        (0..self.flows).map(|flow| self.connections.get(flow)?.as_ref())
     }
 }
 

@@ -1,7 +1,10 @@
 //! What is needed of links and flows only when records are made: names, and which connections cross what. Kept
 //! compactly, as a network may have hundreds of thousands of them.
 
-use crate::ids::{Id, LinkId, VcId};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::flow::{self, End};
 use crate::net::lists::Lists;
 use crate::net::recorder::flow_names;
@@ -77,6 +80,11 @@ impl Directory {
         self.pass_throughs.push(pass_through);
     }
 
+    /// How many links are not fed by hosts.
+    pub(super) fn switch_ports(&self) -> usize {
+        self.outputs.iter().filter(|output| !matches!(output, Output::Nic)).count()
+    }
+
     /// The links in the order of the scenario.
     pub(super) fn links(&self) -> impl Iterator<Item = Entry<'_>> {
         (0..self.outputs.len()).map(|link| self.link(link))
@@ -106,12 +114,17 @@ impl Directory {
         self.flows.get(flow)
     }
 
+    /// The names of all connections.
+    pub(super) fn vc_names(&self) -> IdVec<VcId, Arc<str>> {
+        (0..2 * self.flows.ends.len()).map(|vc| self.vc_name(VcId::from_index(vc)).into()).collect()
+    }
+
     /// The names of the sources of datagrams in the order of the scenario.
     pub(super) fn udp(&self) -> impl Iterator<Item = &str> {
         (self.flow_count..self.flows.ends.len()).map(|source| self.flows.get(source))
     }
 
-    pub(super) fn vc_name(&self, vc: VcId) -> String {
+    pub(super) fn vc_name(&self, vc: VcId) -> Cow<'_, str> {
         let (flow, end): (usize, End) = flow::end_of(vc);
         flow::vc_name(self.flows.get(flow), end)
     }

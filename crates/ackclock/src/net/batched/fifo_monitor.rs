@@ -2,6 +2,8 @@
 //! time each waits, and what has not yet passed at the end is taken off again. Time is counted in ticks: slots at a cell port,
 //! picoseconds at a packet port.
 
+use std::sync::Arc;
+
 use crate::ids::{Id, IdVec, VcId};
 use crate::net::port_stats::{PortStats, VcWaits};
 use crate::queue::{Buffer, DropReason};
@@ -31,15 +33,6 @@ impl FifoMonitor {
     /// `threshold` units, if it has one.
     pub(super) fn new(capacity: u32, vcs: usize, threshold: Option<f64>, tick: Span) -> FifoMonitor {
         FifoMonitor { buffer: Buffer::new(capacity, vcs), tick, idle: 0, stats: PortStats::new(vcs, threshold) }
-    }
-
-    /// The counters of a port that units passed without waiting, as many of each connection.
-    pub(super) fn of_passed(passed: Vec<u64>, threshold: Option<f64>) -> FifoMonitor {
-        let mut monitor = FifoMonitor::new(Buffer::INFINITE, passed.len(), threshold, Span::ZERO);
-        for (vc, passed) in passed.into_iter().enumerate() {
-            monitor.stats.arrive(VcId::from_index(vc), passed);
-        }
-        monitor
     }
 
     /// The counters as policies see them.
@@ -172,7 +165,7 @@ impl FifoMonitor {
         &self,
         now: Time,
         name: &str,
-        names: impl Iterator<Item = String>,
+        names: impl Iterator<Item = Arc<str>>,
         waiting: impl Iterator<Item = (VcId, u64)>,
     ) -> PortRecord {
         let tick = u128::from(self.tick.as_ps());

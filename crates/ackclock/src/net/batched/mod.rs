@@ -22,13 +22,13 @@ mod steering;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use abr::port::RunPort;
 use cells::edge::CellEdges;
 use cells::passed::Passed;
 use cells::port::CellPort;
 use directory::{Directory, Entry, Output, PassThroughPort};
-use fifo_monitor::FifoMonitor;
 use hosts::Hosts;
 use hosts::udp::UdpSinks;
 use io::{Io, UnderWay};
@@ -42,8 +42,9 @@ use super::feedback::PacketRates;
 use super::flow;
 use super::host_traces::HostTraces;
 use super::link::{Link, PacketMeta};
+use super::port_stats;
 use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
-use crate::ids::{Id, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::link::{Packet, PacketKind};
 use crate::record::trace::PortTrace;
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
@@ -59,7 +60,8 @@ pub struct Batched {
     upstreams: Vec<Vec<Upstream>>,
     /// For each process, the ports whose rates it reads at the instant at which they change; empty where there are no rates.
     rates_read: Vec<Vec<usize>>,
-    /// By flow, the ports that write into its backward RM cells: the source reads such a cell when they have.
+    /// By flow, the ports that write into its backward RM cells: the source reads such a cell when they have. Empty if there are
+    /// no RM cells.
     writers: Vec<Vec<Upstream>>,
     /// The process of the hosts that send data.
     sources: usize,
@@ -167,6 +169,11 @@ impl Batched {
         ends.zip(self.io.abr.records(Time::ZERO + simulated)).map(record).collect()
     }
 
+    /// Drops the ends of all flows, of which there are records: the network does not go on.
+    pub fn drop_ends(&mut self) {
+        self.hosts_mut().for_each(Hosts::drop_ends);
+    }
+
     /// The records of the sources of datagrams, `simulated` after the start; what packet ports and links lost is not known here.
     pub fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
         let sources = self.hosts().flat_map(Hosts::udp);
@@ -181,18 +188,21 @@ impl Batched {
 
     /// The records of all switch ports at `now`.
     pub fn port_records(&self, now: Time) -> Vec<PortRecord> {
-        let (under_way, mut passed) = (self.io.under_way(), BTreeMap::new());
+        let (under_way, names, mut passed) = (self.io.under_way(), self.directory.vc_names(), BTreeMap::new());
         let mut record = |(number, link): (usize, Entry<'_>)| {
             let feedback = self.edge_record(LinkId::from_index(number), now);
-            Some(PortRecord { feedback, ..self.port_record(&link, &under_way, &mut passed, now)? })
+            Some(PortRecord { feedback, ..self.port_record(&link, &names, &under_way, &mut passed, now)? })
         };
-        self.directory.links().enumerate().filter_map(&mut record).collect()
+        // One by one they would be copied as their memory grows, and of many flows they are most of all records.
+        let mut records = Vec::with_capacity(self.directory.switch_ports());
+        records.extend(self.directory.links().enumerate().filter_map(&mut record));
+        records
     }
 
     /// The records at `now` of all links that change or corrupt packets.
     pub fn link_records(&self, now: Time) -> Vec<LinkRecord> {
         let record = |(link, entry): (Cow<'_, Link>, Entry<'_>)| {
-            link.record(now, entry.name, entry.crossing.iter().map(|&vc| self.directory.vc_name(vc)))
+            link.record(now, entry.name, entry.crossing.iter().map(|&vc| self.directory.vc_name(vc).into()))
         };
         self.links().into_iter().map(record).collect()
     }
@@ -283,15 +293,16 @@ impl Batched {
         link
     }
 
-    /// The record of a port. `passed` has, by process, the cells that the port before a port without a queue has accepted.
+    /// The record of a port, with these names of connections. `passed` has, by process, the cells that the port before a port without a queue has accepted.
     fn port_record(
         &self,
         link: &Entry<'_>,
+        names: &IdVec<VcId, Arc<str>>,
         under_way: &UnderWay,
         passed: &mut BTreeMap<usize, Passed>,
         now: Time,
     ) -> Option<PortRecord> {
-        let mut names = link.crossing.iter().map(|&vc| self.directory.vc_name(vc));
+        let mut names = link.crossing.iter().map(|&vc| names[vc].clone());
         match link.output {
             Output::Nic => None,
             Output::Port { process, port } => Some(self.ports(process).record(port, now, link.name, &mut names)),
@@ -328,7 +339,7 @@ impl Batched {
                         unreachable!("a packet network has no ports without a queue")
                     }
                 };
-                Some(FifoMonitor::of_passed(passed, *threshold).record(now, link.name, names, std::iter::empty()))
+                Some(port_stats::passed(link.name, names.zip(passed), threshold.is_some()))
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What the engine asks of every logical process, and of those that are switch ports.
 
+use std::sync::Arc;
+
 use super::io::Io;
 use crate::net::link::Link;
 use crate::record::PortRecord;
@@ -23,7 +25,7 @@ pub(super) trait Process {
 /// Switch ports that are advanced together, numbered from 0.
 pub(super) trait Ports {
     /// The record of port number `port` at `now`; `vcs` are the names of the connections that cross it.
-    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord;
+    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord;
     /// What port number `port` recorded before `now`, if it is recorded.
     fn trace(&self, port: u32, now: Time) -> Option<PortTrace>;
     /// The links behind them that change or corrupt packets.

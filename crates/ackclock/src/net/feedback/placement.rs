@@ -120,10 +120,10 @@ pub(in crate::net) fn atm_ports(scenario: &Scenario) -> BTreeMap<LinkId, Vec<VcI
         return ports;
     }
     for (number, flow) in scenario.flows.iter().enumerate() {
-        for port in flow.forward.links().into_iter().filter(|&port| feedback(scenario, port).is_some()) {
+        for port in flow.forward.links().iter().copied().filter(|&port| feedback(scenario, port).is_some()) {
             ports.entry(port).or_default();
             let here = |link: &LinkId| scenario.links[*link].from == scenario.links[port].from;
-            if let Some(next) = flow.backward.links().into_iter().skip(1).find(here) {
+            if let Some(next) = flow.backward.links().iter().copied().skip(1).find(here) {
                 ports.entry(next).or_default().push(ack_vc(number));
             }
         }
@@ -209,7 +209,9 @@ pub(in crate::net) fn opening(scenario: &Scenario, vc: VcId) -> u64 {
 /// What an edge has to know of a flow.
 fn governed(scenario: &Scenario, flow: &Flow) -> Governed {
     // Of routes that change, at the beginning.
-    let links = [&flow.forward, &flow.backward].into_iter().flat_map(|route| route.at(Time::ZERO, &scenario.links));
+    let links = [&flow.forward, &flow.backward]
+        .into_iter()
+        .flat_map(|route| route.at(Time::ZERO, &scenario.links).into_owned());
     let round_trip = links.fold(Span::ZERO, |sum, link| sum + scenario.links[link].delay);
     let (units, wire_bytes) = match scenario.technology {
         Technology::Packet { link_header_bytes } => {

@@ -6,12 +6,12 @@ use crate::record::MaxMinShare;
 use crate::scenario::{Flow, Scenario, Technology};
 use crate::units::CELL_BITS;
 
-/// The max-min share of each flow, where some port gives rates to flows of TCP. Where a route changes there are none.
+/// The max-min share of each flow, where some port gives rates to flows of TCP. Where none does, or a route changes, nothing.
 pub(in crate::net) fn max_min(scenario: &Scenario) -> Vec<Option<MaxMinShare>> {
     let gives_rates = scenario.links.iter().any(|link| link.queue.feedback.is_some());
     let is_fixed = scenario.flows.iter().all(|flow| flow.forward.fixed().is_some());
     if !gives_rates || !is_fixed {
-        return vec![None; scenario.flows.len()];
+        return Vec::new();
     }
     let share = |(flow, wire_bps): (&Flow, f64)| {
         Some(MaxMinShare { wire_bps, payload_bps: wire_bps * payload_of_wire(scenario.technology, flow) })

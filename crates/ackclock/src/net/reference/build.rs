@@ -1,11 +1,11 @@
-//! From a scenario to the links of the reference engine.
+//! From a scenario to the flows and links of the reference engine.
 
 use super::cell_port::{CellPort, Input};
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::abr::{CellScheduler, rates, scheduler};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::feedback::{Edges, packet_rates};
-use crate::net::flow::Vc;
+use crate::net::flow::{ForcedDrops, Sink, Source, Vc};
 use crate::net::last_hops::last_hops;
 use crate::net::link;
 use crate::net::nic::Nic;
@@ -18,6 +18,23 @@ use crate::record::trace::PortTrace;
 use crate::rng::name_hash;
 use crate::scenario::{self, Scenario};
 use crate::units::{Rate, Span};
+
+/// A connection: its two ends.
+pub(super) struct Flow {
+    pub(super) name: String,
+    pub(super) source: Source,
+    pub(super) sink: Sink,
+    /// If some segments are lost on purpose.
+    pub(super) forced_drops: Option<Box<ForcedDrops>>,
+}
+
+impl Flow {
+    /// A flow of a scenario, before anything has happened.
+    pub(super) fn new(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
+        let (source, sink) = build::ends(flow, scenario, seed);
+        Flow { name: flow.name.clone(), source, sink, forced_drops: ForcedDrops::new(flow) }
+    }
+}
 
 /// One direction of a link, with the output that feeds it.
 pub(super) struct Link {

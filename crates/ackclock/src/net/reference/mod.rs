@@ -18,15 +18,15 @@ mod under_way;
 
 use std::collections::VecDeque;
 
-use build::{Link, Output};
+use build::{Flow, Link, Output};
 use cell_port::Input;
 use edges::ReferenceEdges;
 use under_way::{Frames, UnderWay, forget, meta};
 
 use super::abr::AbrConnections;
-use super::build::{self as common, flows, vcs};
+use super::build::{self as common, vcs};
 use super::feedback::Edges;
-use super::flow::{Arrivals, End, Flow, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
+use super::flow::{Arrivals, End, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
 use super::link::{Intent, Sending};
 use super::packet_port::{Departure, Turn};
@@ -71,7 +71,7 @@ impl Reference {
         let vcs = vcs(scenario);
         let edges = Edges::new(scenario, &vcs, &common::crossing(scenario, &vcs));
         let links = build::links(scenario, &vcs, &edges, seed, recorder);
-        let flows: Vec<Flow> = flows(scenario, seed).collect();
+        let flows: Vec<Flow> = scenario.flows.iter().map(|flow| Flow::new(flow, scenario, seed)).collect();
         let edges = ReferenceEdges::new(edges, scenario, &links);
         let mut network = Reference {
             technology: scenario.technology,

@@ -1,10 +1,12 @@
 //! What the reference engine says of a run up to an instant.
 
+use std::sync::Arc;
+
 use super::Reference;
-use super::build::{Link, Output};
+use super::build::{Flow, Link, Output};
 use crate::ids::{LinkId, VcId};
 use crate::net::feedback::PacketRates;
-use crate::net::flow::{self, Arrivals, Flow, ForcedDrops, end_of};
+use crate::net::flow::{self, Arrivals, ForcedDrops, end_of};
 use crate::net::host_traces::HostTraces;
 use crate::net::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
@@ -115,12 +117,12 @@ impl Reference {
     }
 
     /// The names of the connections that cross a link.
-    fn names(&self, link: &Link) -> Vec<String> {
+    fn names(&self, link: &Link) -> Vec<Arc<str>> {
         let name = |&vc: &VcId| {
             let (flow, end) = end_of(vc);
             match self.flows.get(flow) {
-                Some(flow) => flow::vc_name(&flow.name, end),
-                None => self.udp[flow - self.flows.len()].0.clone(),
+                Some(flow) => flow::vc_name(&flow.name, end).into(),
+                None => self.udp[flow - self.flows.len()].0.as_str().into(),
             }
         };
         link.crossing.iter().map(name).collect()

@@ -275,6 +275,6 @@ fn a_timeout_takes_back_what_waits_in_the_host() {
         (29_200, true),
         "everything arrives all the same"
     );
-    let crossed = port(&records, "sw1->sw2").vcs.iter().find(|vc| vc.name == "f1").unwrap().arrivals;
+    let crossed = port(&records, "sw1->sw2").vcs.iter().find(|vc| &*vc.name == "f1").unwrap().arrivals;
     assert_eq!(crossed, flow.counts.segments_sent - flow.counts.segments_discarded_in_host);
 }

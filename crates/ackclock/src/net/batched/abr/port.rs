@@ -2,6 +2,7 @@
 //! slots in which something arrives, up to its horizon; between slots it ends averaging intervals and takes visits.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::net::abr::RateTrace;
 use crate::net::batched::abr::admission::{NO_RUN, RunAdmission};
@@ -101,7 +102,7 @@ impl Process for RunPort {
 }
 
 impl Ports for RunPort {
-    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord {
         let admission = &self.kernel.admission;
         let rates = admission.rates_record(now);
         let record = admission.monitor().record(now, name, vcs, admission.fifo.waiting());

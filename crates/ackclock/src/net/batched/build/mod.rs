@@ -11,7 +11,9 @@ mod routes;
 
 use std::collections::BTreeMap;
 
-use layout::Plan;
+use layout::{Layout, Plan};
+use mailbox_plan::MailboxPlan;
+use processes::hosts;
 use routers::Routers;
 use routes::PassThroughSource;
 
@@ -20,6 +22,7 @@ use crate::net::batched::abr::under_way::AbrIo;
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
 use crate::net::batched::hosts::udp::UdpSinks;
+use crate::net::batched::hosts::uplinks::HostUplinks;
 use crate::net::batched::io::Io;
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::{Batched, LogicalProcess, Upstream};
@@ -37,18 +40,28 @@ use crate::units::{Span, Time};
 impl Batched {
     /// The network of a scenario, before anything has happened.
     pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Batched {
-        let plan = Plan::new(scenario, seed, recorder);
-        let layout = plan.layout();
+        let (mut network, mut processes, Ends { layout, inboxes, uplinks }) =
+            Batched::without_ends(Plan::new(scenario, seed, recorder));
+        // The ends of many flows are most of a network: what the rest is built from has gone before.
+        processes.extend(hosts(scenario, seed, &layout, &inboxes, uplinks));
+        network.processes = processes.into_values().collect();
+        network
+    }
+
+    /// The network without its hosts, its processes by their numbers, and what the hosts are built from.
+    fn without_ends(plan: Plan<'_>) -> (Batched, BTreeMap<usize, LogicalProcess>, Ends) {
+        let Plan { scenario, recorder, .. } = plan;
+        let mut layout = plan.layout();
         let mut routes = plan.routes(&layout);
-        let mut processes: BTreeMap<usize, LogicalProcess> = plan.hosts(&layout, &mut routes);
-        processes.extend(plan.routers(&layout, &mut routes));
+        let uplinks = plan.uplinks(&layout, &mut routes);
+        let mut processes: BTreeMap<usize, LogicalProcess> = plan.routers(&layout, &mut routes);
         for links in layout.ports().chunk_by(|a, b| a.0 == b.0) {
             processes.insert(links[0].0 as usize, plan.ports(links, &layout, &mut routes));
         }
         if let Some((group, process)) = layout.udp_sinks {
             processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, scenario)));
         }
-        let rates_read = plan.rates_read(&layout, processes.len());
+        let rates_read = plan.rates_read(&layout, layout.processes);
         let (frame_side, edges) = (plan.frame_side(), plan.rated_edges());
         let mut directory = Directory::new(scenario, plan.crossing);
         for (id, link) in scenario.links.iter_ids() {
@@ -68,10 +81,10 @@ impl Batched {
             }
         }
         let traces = recorder.and_then(Recorder::hosts);
-        Batched {
+        let network = Batched {
             directory,
-            clocks: vec![Time::ZERO; processes.len()],
-            upstreams: upstreams(processes.len(), &routes.lookaheads),
+            clocks: vec![Time::ZERO; layout.processes],
+            upstreams: upstreams(layout.processes, &routes.lookaheads),
             writers: std::mem::take(&mut routes.writers),
             sources: layout.groups[layout.group_of(End::Sender)],
             rates_read,
@@ -85,15 +98,24 @@ impl Batched {
                 traces,
                 mailboxes: routes.mailboxes.mailboxes(),
                 inboxes: routes.inboxes.mailboxes(),
-                abr: AbrIo::new(scenario, processes.len(), |process| routes.streams(process)),
+                abr: AbrIo::new(scenario, layout.processes, |process| routes.streams(process)),
                 lost_datagrams: LostDatagrams::new(scenario),
                 edges,
                 lost_behind_hosts: Vec::new(),
                 until: Time::ZERO,
             },
-            processes: processes.into_values().collect(),
-        }
+            processes: Vec::new(),
+        };
+        layout.process_of_port = IdVec::new();
+        (network, processes, Ends { layout, inboxes: routes.inboxes, uplinks })
     }
+}
+
+/// What the hosts are built from, beside the scenario.
+struct Ends {
+    layout: Layout,
+    inboxes: MailboxPlan,
+    uplinks: Vec<HostUplinks>,
 }
 
 impl<'a> Plan<'a> {

@@ -1,8 +1,7 @@
 //! The logical processes of a network: groups of hosts and ports.
 
-use std::collections::BTreeMap;
-
 use super::layout::{Layout, Plan};
+use super::mailbox_plan::MailboxPlan;
 use super::routes::{Exits, PassThroughSource, Routes};
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::abr::rates;
@@ -21,15 +20,16 @@ use crate::net::batched::packets::last_hop::{self, LastHopPorts};
 use crate::net::batched::packets::port::{PacketPort, PacketPorts, PortVc};
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::build::{self};
-use crate::net::flow::{End, Hop, end_of};
+use crate::net::flow::{End, ForcedDrops, Hop, end_of};
 use crate::net::link::Link;
 use crate::packet::aal5::Reassembler;
 use crate::record::trace::{FifoTrace, PortTrace};
-use crate::scenario::Technology;
+use crate::scenario::{Scenario, Technology};
 use crate::units::Span;
 
 impl Plan<'_> {
-    pub(super) fn hosts(&self, layout: &Layout, routes: &mut Routes) -> BTreeMap<usize, LogicalProcess> {
+    /// The outputs of each group of hosts.
+    pub(super) fn uplinks(&self, layout: &Layout, routes: &mut Routes) -> Vec<HostUplinks> {
         let ends = self.vcs.len() / layout.groups.len();
         let advertised = self.edges.advertised(self.scenario);
         let mut uplinks: Vec<Vec<HostUplink>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
@@ -78,34 +78,20 @@ impl Plan<'_> {
                 direct: false,
             });
         }
-        let flows = self.scenario.flows.len();
-        let (mut sources, mut sinks) = (Vec::with_capacity(flows), Vec::with_capacity(flows));
-        for (number, flow) in build::flows(self.scenario, self.seed).enumerate() {
+        for (number, flow) in self.scenario.flows.iter().enumerate() {
             let number = layout.numbering.of(number, End::Sender);
-            uplinks[layout.group_of(End::Sender)][number].forced_drops = flow.forced_drops;
-            sources.push(flow.source);
-            sinks.push(flow.sink);
+            uplinks[layout.group_of(End::Sender)][number].forced_drops = ForcedDrops::new(flow);
         }
-        let mut processes = BTreeMap::new();
-        let mut scheduled = self.scheduled_links(layout, &nics, routes);
-        let groups = layout.groups.iter().enumerate().zip(uplinks).zip(links).zip(serializers);
-        for ((((group, &process), uplinks), links), serializers) in groups {
-            let nics = monitor[group] as usize;
+        let scheduled = self.scheduled_links(layout, &nics, routes);
+        let groups = uplinks.into_iter().zip(monitor).zip(links).zip(serializers).zip(scheduled);
+        let of_group = |((((uplinks, nics), links), serializers), scheduled)| {
+            let technology = self.scenario.technology;
             let mut uplinks =
-                HostUplinks::new(self.scenario.technology, layout.numbering, uplinks, nics, links, serializers);
-            uplinks.schedule_links(std::mem::take(&mut scheduled[group]));
-            let has = |end: End| layout.group_of(end) == group;
-            let hosts = Hosts::new(
-                routes.inboxes.read_by(group),
-                layout.numbering,
-                if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
-                if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
-                if has(End::Sender) { build::udp(self.scenario, self.seed) } else { Vec::new() },
-                uplinks,
-            );
-            processes.insert(process, LogicalProcess::Hosts(Box::new(hosts)));
-        }
-        processes
+                HostUplinks::new(technology, layout.numbering, uplinks, nics as usize, links, serializers);
+            uplinks.schedule_links(scheduled);
+            uplinks
+        };
+        groups.map(of_group).collect()
     }
 
     pub(super) fn ports(&self, links: &[(u32, u32, LinkId)], layout: &Layout, routes: &mut Routes) -> LogicalProcess {
@@ -218,7 +204,7 @@ impl Plan<'_> {
             serializer: serializers.of(rate),
             last_time: LastTime::default(),
             lag,
-            inbox: routes.of_last_hops[&id],
+            inbox: routes.of_last_hops[id].expect("whoever crosses a last-hop port leads to an inbox"),
         };
         last_hops.push(kind, id.index() as u32, behind, self.crossing.of(id).len() as u32);
         if let Some(rates) = self.port_rates(id) {
@@ -247,4 +233,32 @@ impl Plan<'_> {
         let (units, bytes) = build::limits(queue.buffer);
         (FifoMonitor::new(units, self.crossing.of(id).len(), queue.policy.threshold_cells(), tick), bytes)
     }
+}
+
+/// The groups of hosts with these outputs, and with the ends of all flows.
+pub(super) fn hosts(
+    scenario: &Scenario,
+    seed: u64,
+    layout: &Layout,
+    inboxes: &MailboxPlan,
+    uplinks: Vec<HostUplinks>,
+) -> impl Iterator<Item = (usize, LogicalProcess)> {
+    let flows = scenario.flows.len();
+    let (mut sources, mut sinks) = (Vec::with_capacity(flows), Vec::with_capacity(flows));
+    for (source, sink) in scenario.flows.iter().map(|flow| build::ends(flow, scenario, seed)) {
+        sources.push(source);
+        sinks.push(sink);
+    }
+    layout.groups.iter().zip(uplinks).enumerate().map(move |(group, (&process, uplinks))| {
+        let has = |end: End| layout.group_of(end) == group;
+        let hosts = Hosts::new(
+            inboxes.read_by(group),
+            layout.numbering,
+            if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
+            if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
+            if has(End::Sender) { build::udp(scenario, seed) } else { Vec::new() },
+            uplinks,
+        );
+        (process, LogicalProcess::Hosts(Box::new(hosts)))
+    })
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{Layout, Plan};
 use super::mailbox_plan::MailboxPlan;
-use crate::ids::{Id, LinkId, VcId};
+use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::net::batched::Upstream;
 use crate::net::batched::abr::under_way::VisitHop;
 use crate::net::batched::cells::last_hop::Slots;
@@ -30,12 +30,12 @@ pub(super) struct Routes {
     pub(super) mailboxes: MailboxPlan,
     pub(super) inboxes: MailboxPlan,
     /// The inboxes that last-hop ports lead to.
-    pub(super) of_last_hops: BTreeMap<LinkId, u32>,
+    pub(super) of_last_hops: IdVec<LinkId, Option<u32>>,
     /// By output and connection, the port that RM cells enter whose frames are put together by an edge device.
     pub(super) of_rm_cells: BTreeMap<(LinkId, VcId), Destination>,
     /// By output and connection, the ports that its backward RM cells visit on their way to the next output.
     pub(super) visits: BTreeMap<(LinkId, VcId), Vec<VisitHop>>,
-    /// By flow, the ports that write into its backward RM cells, with the least time from there to the source.
+    /// By flow, if some has an ABR connection, the ports that write into its backward RM cells, with the least time from there to the source.
     pub(super) writers: Vec<Vec<Upstream>>,
     /// By process, its inputs that are fed by ports from which runs of cells come: a stream for each.
     streams: BTreeMap<u32, Vec<u32>>,
@@ -113,11 +113,13 @@ impl Plan<'_> {
         }
         let routed = layout.process_of_port.iter_ids().filter(|&(link, _)| self.is_routed(link));
         let routed_processes = routed.filter_map(|(_, place)| place.map(|(process, _)| process as usize)).collect();
+        let has_abr = self.scenario.has_abr();
         let mut routes = Routes {
             of_hosts: vec![None; self.vcs.len()],
             mailboxes: MailboxPlan::new(layout.processes),
             inboxes: MailboxPlan::new(layout.inboxes()),
-            writers: self.scenario.flows.iter().map(|_| Vec::new()).collect(),
+            of_last_hops: self.last_hops.iter().map(|_| None).collect(),
+            writers: self.scenario.flows.iter().filter(|_| has_abr).map(|_| Vec::new()).collect(),
             routed_processes,
             ..Routes::default()
         };
@@ -165,7 +167,7 @@ impl Plan<'_> {
                 let next_hop = NextHop { lag, to: Destination::LastHopPort { last_hop: port, at_port: hop.at_port } };
                 let beyond = self.least_transmission(hop.link) + link.delay;
                 let inbox = routes.inboxes.mailbox(group, from.process, lag + link.delay);
-                routes.of_last_hops.insert(hop.link, inbox);
+                routes.of_last_hops[hop.link] = Some(inbox);
                 return self.leave(id, &from, next_hop, (destination, beyond), looked_back, routes);
             }
             let before = (from, lag);

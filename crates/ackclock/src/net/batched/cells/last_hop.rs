@@ -5,13 +5,14 @@
 //! cells: those that the port before has sent.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::ids::{Id, VcId};
 use crate::net::abr::PortRates;
 use crate::net::batched::cells::passed::Passed;
 use crate::net::batched::cells::rates::CellRates;
-use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::Io;
+use crate::net::port_stats;
 use crate::record::PortRecord;
 use crate::units::{Span, Time};
 
@@ -86,11 +87,11 @@ impl LastHopPort {
         passed: &Passed,
         now: Time,
         name: &str,
-        names: impl Iterator<Item = String>,
+        names: impl Iterator<Item = Arc<str>>,
     ) -> PortRecord {
         let to_departure = self.slots.to_departure();
-        let passed = self.numbers.iter().map(|&number| passed.of(number, to_departure, now)).collect();
-        FifoMonitor::of_passed(passed, self.threshold).record(now, name, names, std::iter::empty())
+        let passed = self.numbers.iter().map(|&number| passed.of(number, to_departure, now));
+        port_stats::passed(name, names.zip(passed), self.threshold.is_some())
     }
 
     /// When the port before has to be for the next interval to be counted: what departs here at the end of an interval has come in it.

@@ -6,6 +6,8 @@
 //! on a link of the port's own rate has one cell in every slot from its first to its last, so between two changes of
 //! the set of such frames nothing has to be searched; and where only one arrives, most of its cells are a single step.
 
+use std::sync::Arc;
+
 use crate::batch::Batch;
 use crate::ids::{IdVec, VcId};
 use crate::net::abr::PortRates;
@@ -156,7 +158,7 @@ impl Process for CellPort {
 }
 
 impl Ports for CellPort {
-    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord {
         self.kernel.monitor().record(now, name, vcs, self.kernel.admission.fifo.queue.waiting())
     }
 

@@ -82,6 +82,11 @@ impl Hosts {
         &self.sinks
     }
 
+    /// Drops the ends of all flows.
+    pub(in crate::net::batched) fn drop_ends(&mut self) {
+        (self.sources, self.sinks) = (Vec::new(), Vec::new());
+    }
+
     /// The sources of datagrams, if they are here.
     pub(in crate::net::batched) fn udp(&self) -> &[Cbr] {
         &self.udp

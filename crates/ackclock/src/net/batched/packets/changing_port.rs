@@ -2,6 +2,8 @@
 //! policy looks at time, or the link changes or corrupts packets. They are driven event by event, as in the reference, up to the
 //! horizon: no transmission that begins before it can be changed by what comes after it.
 
+use std::sync::Arc;
+
 use crate::ids::{IdVec, VcId};
 use crate::link::Packet;
 use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
@@ -131,7 +133,7 @@ impl Process for ChangingPort {
 }
 
 impl Ports for ChangingPort {
-    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+    fn record(&self, _port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord {
         self.port.monitor.record(now, name, vcs)
     }
 

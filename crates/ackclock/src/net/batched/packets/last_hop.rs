@@ -7,6 +7,7 @@
 //! counted when their time has come, and how many have arrived is read off the frames on their way to the host.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::ids::{Id, VcId};
 use crate::net::batched::fifo_monitor::FifoMonitor;
@@ -15,6 +16,7 @@ use crate::net::batched::packets::last_hop_rates::LastHopRates;
 use crate::net::batched::packets::port_feedback::PortRates;
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::link::AFTER_ALL;
+use crate::net::port_stats;
 use crate::queue::Buffer;
 use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
@@ -207,18 +209,21 @@ impl LastHopPort {
         accepted: impl Iterator<Item = (VcId, u64)>,
         under_way: &UnderWay,
         name: &str,
-        names: impl Iterator<Item = String>,
+        names: impl Iterator<Item = Arc<str>>,
     ) -> PortRecord {
-        let mut waits = self.waits.as_deref().cloned().unwrap_or_else(|| Waits::none(self.connections));
-        waits.count_before(now);
-        for (place, (vc, accepted)) in accepted.enumerate() {
+        let departures = accepted.map(|(vc, accepted)| {
             // What begins to be transmitted before `now` is at the host by then, or so long after.
             let takes = |bytes: u32| kind.rate.serialization(u64::from(bytes) * 8) + kind.lag;
             let begins_later = |&(time, bytes): &(Time, u32)| time >= now + takes(bytes);
-            let to_begin = under_way.of(vc).filter(begins_later).count() as u64;
+            accepted - under_way.of(vc).filter(begins_later).count() as u64
+        });
+        let Some(mut waits) = self.waits.as_deref().cloned() else {
+            return port_stats::passed(name, names.zip(departures), false);
+        };
+        waits.count_before(now);
+        for (place, departures) in departures.enumerate() {
             let vc = VcId::from_index(place);
-            let arrivals = accepted - to_begin + u64::from(waits.monitor.buffer().queued_of(vc));
-            waits.monitor.arrive(vc, arrivals);
+            waits.monitor.arrive(vc, departures + u64::from(waits.monitor.buffer().queued_of(vc)));
         }
         let waiting = waits.queue.iter().take(waits.entered).map(|wait| (wait.vc, wait.begins.as_ps()));
         waits.monitor.record(now, name, names, waiting)

@@ -2,6 +2,8 @@
 //!
 //! Ports that one output feeds, and nothing else, advance together: behind a bottleneck there are as many as flows.
 
+use std::sync::Arc;
+
 use crate::ids::{Id, IdVec, VcId};
 use crate::net::batched::fifo_monitor::FifoMonitor;
 use crate::net::batched::io::{Arrival, Cells, Destination, InputRef, Io, UnderWay};
@@ -204,7 +206,7 @@ impl PacketPorts {
         under_way: &UnderWay,
         crossing: &[VcId],
         name: &str,
-        vcs: impl Iterator<Item = String>,
+        vcs: impl Iterator<Item = Arc<str>>,
     ) -> PortRecord {
         let (last_hop, kind) = self.last_hops.get(last_hop);
         let before = &self.ports[last_hop.behind as usize];
@@ -246,7 +248,7 @@ impl Process for PacketPorts {
 }
 
 impl Ports for PacketPorts {
-    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord {
         let port = &self.ports[port as usize];
         let mut monitor = port.monitor.clone();
         // Departures are handled when the next packet arrives.

@@ -480,7 +480,7 @@ impl Process for RoutedPorts {
 }
 
 impl Ports for RoutedPorts {
-    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = String>) -> PortRecord {
+    fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord {
         self.ports[port as usize].port.monitor.record(now, name, vcs)
     }
 
