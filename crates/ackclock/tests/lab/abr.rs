@@ -163,12 +163,11 @@ fn algorithm(choices: &mut Choices, scenario: &Scenario) -> Option<RateAlgorithm
             (params.sharing.interval, params.control.target_delay) = (interval, cell_time * 10);
             RateAlgorithm::EricaPlus(params)
         }
-        RateAlgorithm::MaxMin(params) => RateAlgorithm::MaxMin(params),
         RateAlgorithm::SimplifiedEricaPlus(mut params) => {
             (params.interval, params.control.target_delay) = (interval, cell_time * 10);
             RateAlgorithm::SimplifiedEricaPlus(params)
         }
-        RateAlgorithm::Custom(_) => unreachable!("it is one of the list"),
+        other => other,
     })
 }
 

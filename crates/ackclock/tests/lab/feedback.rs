@@ -97,6 +97,6 @@ fn algorithm(choices: &mut Choices, interval: Span) -> RateAlgorithm {
             params.interval = interval;
             RateAlgorithm::SimplifiedEricaPlus(params)
         }
-        other @ (RateAlgorithm::Efci(_) | RateAlgorithm::MaxMin(_) | RateAlgorithm::Custom(_)) => other,
+        other => other,
     }
 }
