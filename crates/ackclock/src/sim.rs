@@ -268,9 +268,9 @@ impl Simulation {
         });
         let of_flows = flows.iter().flat_map(|flow| {
             [
-                ((flow.name.as_str(), ":sender"), flow.sender_fingerprint),
-                ((flow.name.as_str(), ":receiver"), flow.receiver_fingerprint),
                 ((flow.name.as_str(), ":abr"), flow.abr.map_or(0, |abr| abr.fingerprint)),
+                ((flow.name.as_str(), ":receiver"), flow.receiver_fingerprint),
+                ((flow.name.as_str(), ":sender"), flow.sender_fingerprint),
             ]
         });
         let of_ports = ports.iter().map(|port| ((port.name.as_str(), ""), port.fingerprint));

@@ -99,7 +99,7 @@ impl Network {
         let duplexes = links::all(&context, made, report);
         let mut duplexes = duplexes.filter(|_| whole)?;
         // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
-        duplexes.sort_by_cached_key(|duplex| ordered(duplex.ends));
+        duplexes.sort_by_key(|duplex| ordered(duplex.ends));
         // There may be hundreds of thousands of them: no more room than they need.
         network.links = IdVec::with_capacity(2 * duplexes.len());
         network.between.reserve(2 * duplexes.len());
@@ -311,12 +311,13 @@ impl Network {
         let ends = switches.windows(2).map(|pair| (pair[0], pair[1]));
         let mut links: Vec<Duplex> =
             ends.zip(trunks).map(|(ends, (rate, delay))| Duplex::plain(ends, rate, delay)).collect();
-        for (flow, &(source, sink)) in flows.iter().zip(&self.made) {
-            let to_sink = (links.len() == switches.len() - 1 || !topologies::has_one_destination(topology))
-                .then_some((switches[flow.leaves - 1], sink));
-            let ends = [(source, switches[flow.enters - 1])].into_iter().chain(to_sink);
-            links.extend(ends.map(|ends| Duplex::plain(ends, access_rate, access_delay * flow.distance)));
-        }
+        let sinks = if topologies::has_one_destination(topology) { 1 } else { flows.len() };
+        let flows = || flows.iter().zip(&self.made);
+        // Those to sinks come first: that is nearly the order of the nodes, in which links are put later.
+        let to_sinks = flows().map(|(flow, &(_, sink))| (flow, (switches[flow.leaves - 1], sink)));
+        let of_sources = flows().map(|(flow, &(source, _))| (flow, (source, switches[flow.enters - 1])));
+        let access = to_sinks.take(sinks).chain(of_sources);
+        links.extend(access.map(|(flow, ends)| Duplex::plain(ends, access_rate, access_delay * flow.distance)));
         Some(links)
     }
 

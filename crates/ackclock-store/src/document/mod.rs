@@ -121,13 +121,6 @@ impl Document {
         self.scenario.unit == CELLS
     }
 
-    /// Whether a scenario of this hash, run now, would give the same runs under the same seeds.
-    pub fn same_experiment(&self, scenario_hash: &str) -> bool {
-        self.scenario.hash == scenario_hash
-            && self.result_version == RESULT_VERSION
-            && self.ackclock == env!("CARGO_PKG_VERSION")
-    }
-
     /// The text of the document, ending in a line feed.
     pub fn to_json(&self) -> String {
         let mut text = Vec::new();

@@ -195,7 +195,8 @@ impl Layout {
         let places = places.filter_map(|(link, place)| place.map(|(process, port)| (process, port, link)));
         let mut ports = Vec::with_capacity(places.clone().count());
         ports.extend(places);
-        ports.sort_unstable();
+        // Stable, which is quick: the ports of one process often follow each other.
+        ports.sort();
         ports
     }
 }
