@@ -1,4 +1,5 @@
-//! How a mechanism from outside begins: what the `Custom` member of each family holds.
+//! How a mechanism from outside begins: what the `Custom` member of each family holds. And how the member is called that the state of a
+//! family is.
 
 use std::fmt;
 use std::ops::Deref;
@@ -39,6 +40,32 @@ impl<F: ?Sized> PartialEq for Factory<F> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
+
+/// Methods of the state of a family: each calls that of the member that it is, through the macro `dispatch` of the family.
+macro_rules! dispatched {
+    () => {};
+    (
+        $(#[$how:meta])* fn $name:ident(&mut $self:ident $(, $given:ident: $Given:ty)*) $(-> $Output:ty)?;
+        $($others:tt)*
+    ) => {
+        $(#[$how])*
+        fn $name(&mut $self $(, $given: $Given)*) $(-> $Output)? {
+            dispatch!($self, member => member.$name($($given),*))
+        }
+        crate::factory::dispatched! { $($others)* }
+    };
+    (
+        $(#[$how:meta])* fn $name:ident(&$self:ident $(, $given:ident: $Given:ty)*) $(-> $Output:ty)?;
+        $($others:tt)*
+    ) => {
+        $(#[$how])*
+        fn $name(&$self $(, $given: $Given)*) $(-> $Output)? {
+            dispatch!($self, member => member.$name($($given),*))
+        }
+        crate::factory::dispatched! { $($others)* }
+    };
+}
+pub(crate) use dispatched;
 
 #[cfg(test)]
 mod tests {

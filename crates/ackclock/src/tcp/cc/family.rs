@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Ack, CongestionControl, Delivery, Loss, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window};
-use crate::factory::Factory;
+use crate::factory::{Factory, dispatched};
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -119,40 +119,16 @@ macro_rules! congestion_controls {
                 }
             }
 
-            fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
-                dispatch!(self, cc => cc.on_congestion(loss, window));
-            }
-
-            fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
-                dispatch!(self, cc => cc.on_rto(loss, window));
-            }
-
-            fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window) {
-                dispatch!(self, cc => cc.on_repeated_rto(loss, window));
-            }
-
-            fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window) {
-                dispatch!(self, cc => cc.on_handshake(now, rtt, window));
-            }
-
-            fn on_restart(&mut self, restart: &Restart) {
-                dispatch!(self, cc => cc.on_restart(restart));
-            }
-
-            fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
-                dispatch!(self, cc => cc.on_delivery(delivery, window));
-            }
-
-            fn on_lost_segment(&mut self, lost: &LostSegment) {
-                dispatch!(self, cc => cc.on_lost_segment(lost));
-            }
-
-            fn pacing_rate(&self) -> Option<f64> {
-                dispatch!(self, cc => cc.pacing_rate())
-            }
-
-            fn holds_back(&self) -> bool {
-                dispatch!(self, cc => cc.holds_back())
+            dispatched! {
+                fn on_congestion(&mut self, loss: &Loss, window: &mut Window);
+                fn on_rto(&mut self, loss: &Loss, window: &mut Window);
+                fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window);
+                fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window);
+                fn on_restart(&mut self, restart: &Restart);
+                fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window);
+                fn on_lost_segment(&mut self, lost: &LostSegment);
+                fn pacing_rate(&self) -> Option<f64>;
+                fn holds_back(&self) -> bool;
             }
         }
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{
     BatchHints, Deadline, DupAck, Flight, LossDetection, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending,
 };
-use crate::factory::Factory;
+use crate::factory::{Factory, dispatched};
 use crate::keys::{Key, Misfit, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
@@ -100,75 +100,33 @@ recoveries! {
 }
 
 impl Recovery for RecoveryState {
-    #[inline(always)]
-    fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_sack(now, una, blocks, flight));
-    }
-
-    #[inline]
-    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
-        dispatch!(self, recovery => recovery.on_dup_ack(count, flight, context))
-    }
-
-    #[inline(always)]
-    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
-        dispatch!(self, recovery => recovery.on_new_ack(ack, flight, context))
-    }
-
-    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
-        dispatch!(self, recovery => recovery.on_timeout(flight, context));
-    }
-
-    fn sending(&self, flight: &Flight, window: &Window) -> Sending {
-        dispatch!(self, recovery => recovery.sending(flight, window))
-    }
-
-    fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_sent(now, seq, fast, flight));
-    }
-
-    fn in_recovery(&self) -> bool {
-        dispatch!(self, recovery => recovery.in_recovery())
-    }
-
-    fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight) {
-        dispatch!(self, recovery => recovery.on_duplicate(duplicate, una, flight));
-    }
-
-    fn on_handshake(&mut self, now: Time, rtt: Span) {
-        dispatch!(self, recovery => recovery.on_handshake(now, rtt));
-    }
-
-    fn expect_timeout(&mut self, at: Time) {
-        dispatch!(self, recovery => recovery.expect_timeout(at));
-    }
-
-    fn deadline(&self) -> Time {
-        dispatch!(self, recovery => recovery.deadline())
-    }
-
-    fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline {
-        dispatch!(self, recovery => recovery.on_deadline(flight, context))
-    }
-
-    fn loss_detection(&self) -> Option<&dyn LossDetection> {
-        dispatch!(self, recovery => recovery.loss_detection())
+    dispatched! {
+        #[inline(always)]
+        fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight);
+        #[inline]
+        fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck;
+        #[inline(always)]
+        fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck;
+        fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>);
+        fn sending(&self, flight: &Flight, window: &Window) -> Sending;
+        fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight);
+        fn in_recovery(&self) -> bool;
+        fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight);
+        fn on_handshake(&mut self, now: Time, rtt: Span);
+        fn expect_timeout(&mut self, at: Time);
+        fn deadline(&self) -> Time;
+        fn on_deadline(&mut self, flight: &Flight, context: RecoveryContext<'_>) -> Deadline;
+        fn loss_detection(&self) -> Option<&dyn LossDetection>;
     }
 }
 
 impl BatchHints for RecoveryState {
-    fn is_idle(&self) -> bool {
-        dispatch!(self, recovery => recovery.is_idle())
-    }
-
-    #[inline(always)]
-    fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>) {
-        dispatch!(self, recovery => recovery.on_round_trip(now, start, rtt));
-    }
-
-    #[inline(always)]
-    fn controls_sending(&self) -> bool {
-        dispatch!(self, recovery => recovery.controls_sending())
+    dispatched! {
+        fn is_idle(&self) -> bool;
+        #[inline(always)]
+        fn on_round_trip(&mut self, now: Time, start: Time, rtt: Option<Span>);
+        #[inline(always)]
+        fn controls_sending(&self) -> bool;
     }
 }
 
