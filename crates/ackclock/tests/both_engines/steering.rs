@@ -1,7 +1,7 @@
 //! Simulations that are paused, observed, steered, and go on.
 
 use ackclock::ids::{FlowId, Id};
-use ackclock::record::{Observation, Records, Stage};
+use ackclock::record::{LimitedTimes, Observation, Records, Stage};
 use ackclock::rng::Stream;
 use ackclock::scenario::Scenario;
 use ackclock::sim::{Engine, build_with};
@@ -25,11 +25,23 @@ fn paused(scenario: &Scenario, seed: u64, engine: Engine, is_steered: bool) -> (
     let mut simulation = build_with(scenario, seed, engine);
     let draws = Stream::new(seed, "steering", "test");
     let (mut seen, mut done) = (Vec::new(), 0);
+    let mut limited = vec![[Span::ZERO; 4]; scenario.flows.len()];
     for pause in 1..=PAUSES {
         // Not all of them at round instants.
         simulation.step(Time::from_ps(scenario.duration.as_ps() * pause / PAUSES + pause % 3));
         let flows = 0..scenario.flows.len();
         seen.extend(flows.map(|flow| simulation.observe(FlowId::from_index(flow)).unwrap()));
+        // What has limited a sender for some time has done so for as long at least later on.
+        for (flow, before) in simulation.records().flows.iter().zip(&mut limited) {
+            let LimitedTimes { receive_window, congestion_window, application, host } = flow.limited;
+            let now = [receive_window, congestion_window, application, host];
+            assert!(
+                now.iter().zip(&*before).all(|(now, before)| now >= before),
+                "{}: {before:?} to {now:?}",
+                flow.name
+            );
+            *before = now;
+        }
         if !is_steered {
             continue;
         }
@@ -136,6 +148,29 @@ fn a_held_window_gives_one_window_in_each_round_trip_and_a_held_rate_that_rate()
             "{found} bit/s, {}",
             two.window
         );
+    }
+}
+
+/// A timer that wakes and does not expire changes nothing of what has limited a sender until then: here at the end of a file, which is
+/// sent and not yet acknowledged.
+#[test]
+fn what_limits_a_sender_up_to_an_instant_is_the_same_when_it_is_asked_for_later() {
+    for size in ["traffic.size=60 kB", "traffic.size=61 kB", "traffic.size=62 kB"] {
+        let timer = ["tcp.dialect=osu", "tcp.timer=ns2", "tcp.tick=10 ms", "tcp.receive_window=20 kB"];
+        let scenario = crate::lab::scenario(PATH, &[&timer[..], &[size, "duration=500 ms"]].concat());
+        for engine in [Engine::Batched, Engine::Reference] {
+            let mut simulation = build_with(&scenario, 1, engine);
+            let mut before = [Span::ZERO; 4];
+            for step in 1..=10_000 {
+                simulation.step(Time::ZERO + Span::from_us(50 * step));
+                let LimitedTimes { receive_window, congestion_window, application, host } =
+                    simulation.records().flows[0].limited;
+                let now = [receive_window, congestion_window, application, host];
+                let is_later = now.iter().zip(&before).all(|(now, before)| now >= before);
+                assert!(is_later, "{size}, {engine:?}, step {step}: {before:?}, then {now:?}");
+                before = now;
+            }
+        }
     }
 }
 

@@ -40,11 +40,14 @@ impl Sender {
         self.limits.change(if by_receiver { RECEIVE_WINDOW } else { CONGESTION_WINDOW }, now);
     }
 
-    /// There is nothing more to send on the fast path.
+    /// There is nothing more to send on the fast path. If that was found before, as when a timer wakes and does not expire, the time since
+    /// then counts as well.
     #[cold]
     #[inline(never)]
     pub(super) fn data_ends(&mut self, now: Time) {
-        self.limits.forget(now);
+        if self.limits.are_known() {
+            self.limits.forget(now);
+        }
     }
 
     /// What keeps the sender from sending more.
