@@ -4,7 +4,7 @@
 pub fn of_key(table: &str, key: &str) -> Option<&'static str> {
     let within = table.rsplit('.').next().unwrap_or(table);
     // A table of a mechanism: all that is in it is on the page of that.
-    let of_table = [format!("congestion-control-{within}"), within.to_owned()];
+    let of_table = [format!("congestion-control-{within}"), format!("application-{within}"), within.to_owned()];
     let mechanism = of_table.iter().filter(|_| within != table).find_map(|name| named(name));
     let known = |wanted: &str| OF_KEYS.iter().find(|(of, _)| *of == wanted).and_then(|(_, page)| named(page));
     mechanism.or_else(|| known(key)).or_else(|| known(&format!("[{within}]")))
@@ -16,6 +16,7 @@ pub fn of_word(key: &str, word: &str) -> Option<&'static str> {
         "congestion_control" => {
             named(&format!("congestion-control-{}", ackclock_scenario::alias(word).unwrap_or(word)))
         }
+        "application" => named(&format!("application-{word}")),
         "recovery" | "policy" | "rate_algorithm" => named(word),
         "host" => (word == "served").then(|| named("served-hosts")).flatten(),
         "dialect" => named("dialects"),
@@ -29,8 +30,9 @@ fn named(name: &str) -> Option<&'static str> {
 }
 
 /// The pages in docs/models.
-const PAGES: &str = "aal5 abr blue capc cell-port codel congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic \
-    congestion-control-hybla congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
+const PAGES: &str = "aal5 abr application-bulk application-on-off application-writes blue capc cell-port codel \
+    congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic congestion-control-hybla \
+    congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
     dialects drr dynamic-threshold efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts max-min new-reno \
     offset-sack packet-port paths pie ppd rack red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
@@ -96,6 +98,7 @@ mod tests {
             assert!(named(page).is_some(), "{key}");
         }
         assert_eq!(of_key("tcp.cubic", "beta"), Some("congestion-control-cubic"));
+        assert_eq!(of_key("traffic.on-off", "rate"), Some("application-on-off"));
         assert_eq!(of_key("tcp.new-reno", "recovery_burst"), Some("new-reno"));
         assert_eq!(of_key("flow.NAME.tcp", "min_rto"), Some("retransmission-timer"));
         assert_eq!(of_key("tcp", "mss"), Some("dialects"));
