@@ -41,15 +41,15 @@ pub struct Stay {
     /// On average.
     pub mean: Span,
     /// How it is distributed.
-    pub law: Law,
+    pub distribution: Distribution,
 }
 
 /// The distribution of a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+pub enum Distribution {
     /// Always the mean.
     Constant,
-    /// Exponential.
+    /// Exponential, with this mean.
     Exponential,
     /// Pareto: longer than t with probability (least / t)^shape. The shape is above 1, or there would be no mean.
     Pareto {
@@ -69,9 +69,9 @@ impl Mechanism for OnOff {
             "Mean time for which it is on; it begins with one."),
         Key::new("off", STAY, Default::Is(Value::time(Span::from_ms(500))), "[NS2] §8",
             "Mean time for which it is off."),
-        Key::new("on_distribution", LAW, Default::Is(Value::Word("exponential")), "[NS2] §8",
+        Key::new("on_distribution", DISTRIBUTION, Default::Is(Value::Word("exponential")), "[NS2] §8",
             "How the times are distributed for which it is on: constant, exponential or Pareto."),
-        Key::new("off_distribution", LAW, Default::Is(Value::Word("exponential")), "[NS2] §8",
+        Key::new("off_distribution", DISTRIBUTION, Default::Is(Value::Word("exponential")), "[NS2] §8",
             "How the times are distributed for which it is off: constant, exponential or Pareto."),
         Key::new("on_shape", Kind::Number(100.0), Default::Is(Value::Number(1.5)), "[NS2] §8",
             "The exponent of Pareto's distribution of the times on, above 1; the variance is infinite up to 2.").used_if(&[Condition::new("on_distribution", &["pareto"])]),
@@ -81,19 +81,19 @@ impl Mechanism for OnOff {
     type Params = OnOffParams;
 
     fn params(values: &Values, mss: u32) -> Result<OnOffParams, Misfit> {
-        let stay = |mean, law, shape, keys: &'static [&'static str]| {
-            let law = match values.word(law) {
-                "constant" => Law::Constant,
-                "exponential" => Law::Exponential,
-                _ => Law::Pareto { shape: values.number(shape) },
+        let stay = |mean, distribution, shape, keys: &'static [&'static str]| {
+            let distribution = match values.word(distribution) {
+                "constant" => Distribution::Constant,
+                "exponential" => Distribution::Exponential,
+                _ => Distribution::Pareto { shape: values.number(shape) },
             };
-            match law {
+            match distribution {
                 // Closer to 1 nearly all times are nothing beside the mean.
-                Law::Pareto { shape } if shape < LEAST_SHAPE => {
+                Distribution::Pareto { shape } if shape < LEAST_SHAPE => {
                     let problem = format!("`{}` is {shape}: such times have no mean, or hardly one", keys[0]);
                     Err(Misfit { keys, problem, expected: "1.01 or more, as 1.5" })
                 }
-                law => Ok(Stay { mean: values.time(mean), law }),
+                distribution => Ok(Stay { mean: values.time(mean), distribution }),
             }
         };
         let on = stay("on", "on_distribution", "on_shape", &["on_shape"])?;
@@ -113,7 +113,7 @@ impl Mechanism for OnOff {
     }
 
     fn is_random(params: &OnOffParams) -> bool {
-        [params.on, params.off].iter().any(|stay| stay.law != Law::Constant)
+        [params.on, params.off].iter().any(|stay| stay.distribution != Distribution::Constant)
     }
 
     fn offered_in(params: &OnOffParams, time: Span) -> f64 {
@@ -134,7 +134,6 @@ impl Application for OnOff {
             self.left = self.turn_on();
         }
         self.produce_segment();
-        // At the beginning nothing is produced yet.
         Offer { bytes: if begins { 0 } else { u64::from(self.params.segment_bytes) }, next: self.at }
     }
 }
@@ -172,13 +171,13 @@ impl Stay {
     /// How long it lasts, by 64 random bits, rounded to a picosecond: u is uniform from 2^−53 to 1. At most [`LONGEST`].
     fn draw(&self, bits: u64) -> Span {
         let uniform = ((bits >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-        let factor = match self.law {
-            Law::Constant => return self.mean,
-            Law::Exponential => -natural_logarithm(uniform),
+        let factor = match self.distribution {
+            Distribution::Constant => return self.mean,
+            Distribution::Exponential => -natural_logarithm(uniform),
             // The mean is least · shape / (shape − 1).
-            Law::Pareto { shape } => {
-                let growth = power_of_two(-natural_logarithm(uniform) / std::f64::consts::LN_2 / shape);
-                (shape - 1.0) / shape * growth
+            Distribution::Pareto { shape } => {
+                let ratio = power_of_two(-natural_logarithm(uniform) / std::f64::consts::LN_2 / shape);
+                (shape - 1.0) / shape * ratio
             }
         };
         let ps = self.mean.as_ps() as f64 * factor + 0.5;
@@ -192,7 +191,7 @@ const LONGEST: Span = Span::from_secs(1000 * 3_600);
 const MOST_TIMES_ON: u64 = 1000;
 const LEAST_SHAPE: f64 = 1.01;
 const STAY: Kind = Kind::time(Span::from_us(1), HOUR);
-const LAW: Kind = Kind::Word(&["constant", "exponential", "pareto"]);
+const DISTRIBUTION: Kind = Kind::Word(&["constant", "exponential", "pareto"]);
 
 #[cfg(test)]
 mod tests {
@@ -209,8 +208,8 @@ mod tests {
     fn constant(on_ms: u64, off_ms: u64) -> OnOffParams {
         let time = |ms| Value::time(Span::from_ms(ms));
         let (rate, word) = (Value::rate(1_000_000), Value::Word("constant"));
-        let laws = [("on_distribution", word), ("off_distribution", word)];
-        params(&[&[("rate", rate), ("on", time(on_ms)), ("off", time(off_ms))], &laws[..]].concat()).unwrap()
+        let distributions = [("on_distribution", word), ("off_distribution", word)];
+        params(&[&[("rate", rate), ("on", time(on_ms)), ("off", time(off_ms))], &distributions[..]].concat()).unwrap()
     }
 
     /// The bytes of the first offers, and when each of them comes, in milliseconds.
@@ -245,20 +244,20 @@ mod tests {
     /// shape 3: least 2/3, longer than 4/3 is an eighth; the deviation is 1/√3, so the mean is within 1.7 %.
     #[test]
     fn times_have_their_mean_and_their_tail() {
-        for (law, least, bound, tail) in [
-            (Law::Exponential, 0.0, 1.0, 1.0 / std::f64::consts::E),
-            (Law::Pareto { shape: 3.0 }, 2.0 / 3.0, 4.0 / 3.0, 0.125),
-            (Law::Constant, 1.0, 1.0, 0.0),
+        for (distribution, least, bound, tail) in [
+            (Distribution::Exponential, 0.0, 1.0, 1.0 / std::f64::consts::E),
+            (Distribution::Pareto { shape: 3.0 }, 2.0 / 3.0, 4.0 / 3.0, 0.125),
+            (Distribution::Constant, 1.0, 1.0, 0.0),
         ] {
-            let stay = Stay { mean: Span::from_secs(1), law };
+            let stay = Stay { mean: Span::from_secs(1), distribution };
             let stream = Stream::new(3, "f", "application");
             let times: Vec<f64> = (0..20_000).map(|n| stay.draw(stream.at(n)).as_secs_f64()).collect();
             let mean = times.iter().sum::<f64>() / 20_000.0;
             let longer = times.iter().filter(|&&time| time > bound).count() as f64 / 20_000.0;
-            assert!((mean - 1.0).abs() < 0.028, "{law:?}: {mean}");
+            assert!((mean - 1.0).abs() < 0.028, "{distribution:?}: {mean}");
             // Binomial: four deviations of at most 0.0034.
-            assert!((longer - tail).abs() < 0.0137, "{law:?}: {longer}");
-            assert!(times.iter().all(|&time| time >= least - 1e-12), "{law:?}");
+            assert!((longer - tail).abs() < 0.0137, "{distribution:?}: {longer}");
+            assert!(times.iter().all(|&time| time >= least - 1e-12), "{distribution:?}");
         }
     }
 
