@@ -2,8 +2,9 @@
 
 use ackclock::keys::Value;
 
-use crate::check::suggest;
-use crate::keys::words::{self, TechnologyWord};
+use crate::check::{Here, suggest};
+use crate::keys::outside::Outside;
+use crate::keys::words;
 use crate::keys::{Mechanism, Section};
 use crate::mechanisms::GivenTables;
 use crate::settings::{Given, Settings};
@@ -31,6 +32,8 @@ pub(crate) struct Document {
     pub(crate) places: Vec<Named>,
     /// Whether every section is a table where it should be: else what is missing is not known.
     pub(crate) is_whole: bool,
+    /// The mechanisms from outside that may be named.
+    pub(crate) outside: Outside,
 }
 
 /// One of several tables of a kind.
@@ -48,15 +51,15 @@ pub(crate) struct Named {
 }
 
 impl Document {
-    pub(crate) fn read(tree: &Table, report: &mut Report) -> Document {
+    pub(crate) fn read(tree: &Table, outside: &Outside, report: &mut Report) -> Document {
         let tables: Vec<&'static str> =
             Section::ALL.iter().filter(|section| is_top_level(**section)).map(|section| section.key()).collect();
-        let mut top = Given::read(Section::Top, tree, &tables, None, report);
+        let mut top = Given::read(Section::Top, tree, &tables, Here { technology: None, outside }, report);
         // A key that is missing from the top is missing from no place in particular.
         top.at = None;
-        let mut reader = Reader { technology: None, is_whole: true, report };
+        let mut reader = Reader { here: Here { technology: None, outside }, is_whole: true, report };
         let (network, satellites) = (reader.single(Section::Network, tree), reader.single(Section::Satellites, tree));
-        reader.technology =
+        reader.here.technology =
             network_settings(&network, satellites.at.is_some()).choice("technology", &words::TECHNOLOGIES);
         let links = reader.named(Section::Link, tree);
         let (directions, links) = links.into_iter().partition(|table| is_direction(&table.name));
@@ -78,6 +81,7 @@ impl Document {
             satellites,
             places: reader.named(Section::Place, tree),
             is_whole: reader.is_whole,
+            outside: outside.clone(),
         }
     }
 }
@@ -98,8 +102,8 @@ fn is_top_level(section: Section) -> bool {
 
 /// Reads the tables of a tree.
 struct Reader<'a> {
-    /// What travels in the network; `None` before [network] is read, and if that names no technology that is known.
-    technology: Option<TechnologyWord>,
+    /// The technology is `None` before [network] is read, and if that names none that is known.
+    here: Here<'a>,
     /// See [`Document::is_whole`].
     is_whole: bool,
     report: &'a mut Report,
@@ -107,7 +111,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn given(&mut self, section: Section, table: &Table, tables: &[&'static str]) -> Given {
-        Given::read(section, table, tables, self.technology, self.report)
+        Given::read(section, table, tables, self.here, self.report)
     }
 
     fn single(&mut self, section: Section, tree: &Table) -> Given {

@@ -49,7 +49,8 @@ mod value;
 mod write;
 
 pub use check::not_modelled::NOT_MODELLED_PAGE;
-pub use load::{Loaded, load, load_annotated, load_with};
+pub use keys::outside::{NotRegistered, Outside, OutsideMechanism};
+pub use load::{Loaded, Loader, load, load_annotated};
 pub use schema::json_schema;
 pub use text::diagnostic::{Diagnostic, LoadError, Place, Severity};
 pub use text::overrides::Argument;

@@ -2,6 +2,7 @@
 
 use crate::check::version;
 use crate::document::Document;
+use crate::keys::outside::Outside;
 use crate::plan::{Plan, plan};
 use crate::text::diagnostic::{At, Diagnostic, LoadError, Report, Severity};
 use crate::text::files;
@@ -28,46 +29,79 @@ pub struct Loaded {
 
 /// Reads a scenario file, applies `overrides` (each `path=value`), fills in defaults and checks everything.
 pub fn load(source: &dyn Source, path: &str, overrides: &[String]) -> Result<Loaded, LoadError> {
-    load_with(source, path, &[], overrides)
-}
-
-/// Loads a scenario, with options that stand for keys; `overrides` take precedence over them.
-pub fn load_with(
-    source: &dyn Source,
-    path: &str,
-    arguments: &[Argument<'_>],
-    overrides: &[String],
-) -> Result<Loaded, LoadError> {
-    Ok(loaded(read(source, path, arguments, overrides)?))
+    Loader::new(source).overrides(overrides).load(path)
 }
 
 /// As [`load`], and the resolved scenario with a comment at each key that says where its value comes from: `check --print`.
 pub fn load_annotated(source: &dyn Source, path: &str, overrides: &[String]) -> Result<(Loaded, String), LoadError> {
-    let checked = read(source, path, &[], overrides)?;
-    let annotated = write::annotated(&checked.plan, &checked.document, &checked.report);
-    Ok((loaded(checked), annotated))
+    Loader::new(source).overrides(overrides).load_annotated(path)
 }
 
-fn read(
-    source: &dyn Source,
-    path: &str,
-    arguments: &[Argument<'_>],
-    overrides: &[String],
-) -> Result<Checked, LoadError> {
-    let mut report = Report::of(path);
-    let mut tree = files::read(source, path, &mut report)?;
-    if let Some(at) = name_of_scenario(&tree) {
-        report
-            .error(at, "this is a sweep, not a scenario: it names a scenario, and what is varied of it")
-            .label("not in a scenario")
-            .help(format!("run it with `ackclock sweep {path}`"));
-        // Each other key of the file would be an error.
-        return Err(LoadError::Invalid(report.into_diagnostics()));
+/// Loads scenario files: [`load`] with more than its arguments.
+#[derive(Clone)]
+pub struct Loader<'a> {
+    source: &'a dyn Source,
+    arguments: &'a [Argument<'a>],
+    overrides: &'a [String],
+    outside: Outside,
+}
+
+impl<'a> Loader<'a> {
+    /// Loads files of this source.
+    pub fn new(source: &'a dyn Source) -> Loader<'a> {
+        Loader { source, arguments: &[], overrides: &[], outside: Outside::default() }
     }
-    let is_readable = !report.has_errors();
-    overrides::apply_arguments(&mut tree, arguments, &mut report);
-    overrides::apply(&mut tree, overrides, &mut report);
-    check(tree, is_readable, source, path, report)
+
+    /// With options of a command line that stand for keys.
+    pub fn arguments(self, arguments: &'a [Argument<'a>]) -> Loader<'a> {
+        Loader { arguments, ..self }
+    }
+
+    /// With values in the place of those of the files and of [`Loader::arguments`], each `path=value`.
+    pub fn overrides(self, overrides: &'a [String]) -> Loader<'a> {
+        Loader { overrides, ..self }
+    }
+
+    /// With mechanisms from outside, which files may name.
+    pub fn outside(self, outside: &Outside) -> Loader<'a> {
+        Loader { outside: outside.clone(), ..self }
+    }
+
+    /// Reads a scenario file, fills in defaults and checks everything.
+    ///
+    /// # Errors
+    /// Everything that is wrong in the files, or the file that cannot be read.
+    pub fn load(&self, path: &str) -> Result<Loaded, LoadError> {
+        Ok(loaded(self.read(path)?))
+    }
+
+    /// As [`Loader::load`], and the resolved scenario with a comment at each key that says where its value comes from.
+    ///
+    /// # Errors
+    /// Those of [`Loader::load`].
+    pub fn load_annotated(&self, path: &str) -> Result<(Loaded, String), LoadError> {
+        let checked = self.read(path)?;
+        let annotated = write::annotated(&checked.plan, &checked.document, &checked.report);
+        Ok((loaded(checked), annotated))
+    }
+
+    fn read(&self, path: &str) -> Result<Checked, LoadError> {
+        let Loader { source, arguments, overrides, outside } = self;
+        let mut report = Report::of(path);
+        let mut tree = files::read(*source, path, &mut report)?;
+        if let Some(at) = name_of_scenario(&tree) {
+            report
+                .error(at, "this is a sweep, not a scenario: it names a scenario, and what is varied of it")
+                .label("not in a scenario")
+                .help(format!("run it with `ackclock sweep {path}`"));
+            // Each other key of the file would be an error.
+            return Err(LoadError::Invalid(report.into_diagnostics()));
+        }
+        let is_readable = !report.has_errors();
+        overrides::apply_arguments(&mut tree, arguments, &mut report);
+        overrides::apply(&mut tree, overrides, &mut report);
+        check(tree, is_readable, *source, outside, path, report)
+    }
 }
 
 /// Where a file that is a sweep, and no scenario, names its scenario.
@@ -82,10 +116,11 @@ pub(crate) fn load_tree(
     tree: Table,
     is_readable: bool,
     source: &dyn Source,
+    outside: &Outside,
     path: &str,
     report: Report,
 ) -> Result<Loaded, LoadError> {
-    Ok(loaded(check(tree, is_readable, source, path, report)?))
+    Ok(loaded(check(tree, is_readable, source, outside, path, report)?))
 }
 
 /// What passed every check, with what it was read from.
@@ -100,12 +135,13 @@ fn check(
     mut tree: Table,
     is_readable: bool,
     source: &dyn Source,
+    outside: &Outside,
     path: &str,
     mut report: Report,
 ) -> Result<Checked, LoadError> {
     files::refuse_extends(&mut tree, &mut report);
     version::translate(&mut tree, &mut report);
-    let document = Document::read(&tree, &mut report);
+    let document = Document::read(&tree, outside, &mut report);
     // What is missing, and what does not fit together, is known only once every text is a tree.
     let plan = if is_readable && document.is_whole { plan(&document, source, path, &mut report) } else { None };
     let Some(plan) = plan.filter(|_| !report.has_errors()) else {

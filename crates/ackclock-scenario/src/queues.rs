@@ -16,8 +16,9 @@ use crate::check::suggest;
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::framing;
+use crate::keys::outside::{Outside, policies};
 use crate::keys::words::{self, Counting, TechnologyWord, word_of};
-use crate::keys::{MOST_BYTES, MOST_CELLS, Section, policies, queue_algorithms};
+use crate::keys::{MOST_BYTES, MOST_CELLS, Section, queue_algorithms};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
 use crate::network::routes;
@@ -30,6 +31,7 @@ use crate::value::FileValue;
 pub(crate) struct QueueSettings {
     pub(crate) general: Tables,
     pub(crate) ports: Vec<(String, Tables)>,
+    outside: Outside,
 }
 
 /// Resolves [queue] and [port] tables.
@@ -61,7 +63,7 @@ pub(crate) fn settings(document: &Document, technology: TechnologyWord, report: 
     warn_unused(&document.queue.own, Section::Queue, &queues, &context, report);
     mechanisms::warn(&document.queue.mechanisms, Section::QueueAlgorithm, &everywhere, report);
     ports.sort_by(|(a, _), (b, _)| crate::text::names::natural(a, b));
-    QueueSettings { general, ports }
+    QueueSettings { general, ports, outside: document.outside.clone() }
 }
 
 /// Fills in the queues of all switch ports of a network; everything wrong is reported.
@@ -82,6 +84,7 @@ pub(crate) fn fill(
     }
     let mut checker = Checker {
         technology,
+        outside: &settings.outside,
         said: BTreeSet::new(),
         shortages: BTreeMap::new(),
         rates: rates::Checker::default(),
@@ -203,6 +206,7 @@ pub(crate) fn nearest_link(network: &Network, name: &str, of_switches: bool) -> 
 
 struct Checker<'a> {
     technology: Technology,
+    outside: &'a Outside,
     /// Places about which something was said already: one value may be wrong at many ports.
     said: BTreeSet<(Option<At>, &'static str)>,
     /// Buffers that are too small: place, size wanted, unit, port.
@@ -236,15 +240,16 @@ impl Checker<'_> {
             return Some(Queue { service_order, ..Queue::unlimited() });
         }
         let buffer = self.buffer(settings, port)?;
-        policy?;
+        let policy = policy?;
         let capacity_cells = match buffer {
             Buffer::Cells(cells) => Some(cells),
             Buffer::Infinite | Buffer::Packets(_) | Buffer::Bytes(_) => None,
         };
         let place = queue::Port { capacity_cells, rate: port.rate };
-        let policy = match self.technology {
-            Technology::Atm { .. } => self.policy(cell::POLICIES, port_settings, buffer, &place)?.into(),
-            Technology::Packet { .. } => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
+        let policy = match (self.outside.policy(policy, TechnologyWord::of(self.technology)), self.technology) {
+            (Some(custom), _) => custom,
+            (None, Technology::Atm { .. }) => self.policy(cell::POLICIES, port_settings, buffer, &place)?.into(),
+            (None, Technology::Packet { .. }) => self.policy(packet::POLICIES, port_settings, buffer, &place)?.into(),
         };
         let buffer = self.counted(settings, buffer)?;
         let feedback = feedback::read(settings, self.technology)?;
@@ -256,15 +261,15 @@ impl Checker<'_> {
             _ => ("packet", port.load.largest_bytes),
         };
         let place = rates::Place { name: port.name, rate: port.rate, unit, unit_bytes };
-        let rates = self.rates.algorithm(port_settings, &place, self.report)?;
+        let rates = self.rates.algorithm(port_settings, &place, self.outside, self.report)?;
         Some(Queue { buffer, policy, service_order, rates, feedback })
     }
 
     /// Whether a policy decides about what travels here.
     fn fits_technology(&mut self, settings: &Settings, policy: &str) -> Option<()> {
         let technology = TechnologyWord::of(self.technology);
-        let here = policies(technology);
-        let fits = here.contains(&policy);
+        let here = policies(technology, self.outside);
+        let fits = here.contains(&policy) || self.outside.policy(policy, technology).is_some();
         let (what, other) = match technology {
             TechnologyWord::Atm => ("packets", "packet"),
             TechnologyWord::Packet => ("cells", "atm"),

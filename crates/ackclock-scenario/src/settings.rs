@@ -7,9 +7,8 @@ use std::sync::Arc;
 use ackclock::keys::{Default as KeyDefault, Dimension, Key, Kind, Quantity, Value};
 use ackclock::units::{Rate, Span};
 
-use crate::check;
-use crate::check::suggest;
-use crate::keys::words::TechnologyWord;
+use crate::check::{self, Here, suggest};
+use crate::keys::outside::Outside;
 use crate::keys::{OfSections, Section, names};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Node, Table, quoted};
@@ -70,13 +69,13 @@ pub(crate) enum Origin {
 }
 
 impl Given {
-    /// Checks every key of a table against the keys of `section`. Keys in `tables` are tables of their own. Of a network whose
-    /// `technology` is known, messages list what that has.
+    /// Checks every key of a table against the keys of `section`. Keys in `tables` are tables of their own. Values are chosen from what
+    /// there is `here`.
     pub(crate) fn read(
         section: Section,
         table: &Table,
         tables: &[&'static str],
-        technology: Option<TechnologyWord>,
+        here: Here<'_>,
         report: &mut Report,
     ) -> Given {
         let mut given = Given { at: Some(table.at), ..Given::default() };
@@ -89,13 +88,13 @@ impl Given {
                     && !tables.is_empty()
                     && section.families().next().is_some()
                 {
-                    unknown_table(section, name, entry.key_at, tables, report);
+                    unknown_table(section, name, entry.key_at, tables, here.outside, report);
                     continue;
                 }
                 given.misspelt.extend(unknown_key(section, name, entry.key_at, tables, report));
                 continue;
             };
-            let value = check::check_in(technology, key, &entry.item, report);
+            let value = check::check_in(here, key, &entry.item, report);
             given.values.insert(key.name, GivenValue { key_at: entry.key_at, at: entry.item.at, value });
         }
         given
@@ -150,7 +149,14 @@ fn unknown_key(
 }
 
 /// Reports the table of a mechanism that there is not, or that has no parameters.
-fn unknown_table(section: Section, name: &str, at: At, tables: &[&'static str], report: &mut Report) {
+fn unknown_table(
+    section: Section,
+    name: &str,
+    at: At,
+    tables: &[&'static str],
+    outside: &Outside,
+    report: &mut Report,
+) {
     let header = |name: &str| format!("{}.{name}]", section.header().trim_end_matches(']'));
     let is_known = section.families().any(|family| names(family).contains(&name));
     if is_known {
@@ -158,6 +164,13 @@ fn unknown_table(section: Section, name: &str, at: At, tables: &[&'static str], 
             .error(at, format!("{name} has no parameters"))
             .label("this table has no meaning")
             .help(format!("leave {} out", header(name)));
+        return;
+    }
+    if section.families().any(|family| outside.word(family, name).is_some()) {
+        report
+            .error(at, format!("{name} has no parameters in scenario files"))
+            .label("this is a mechanism from outside")
+            .help(format!("leave {} out; the program that registers {name} gives it its parameters", header(name)));
         return;
     }
     let near = suggest::nearest(name, tables.iter().copied()).map(|near| format!("did you mean {}?", header(near)));

@@ -5,13 +5,21 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The function that begins a mechanism. Equal if it is the same one.
-pub(crate) struct Factory<F: ?Sized>(Arc<F>);
+/// What a mechanism is called, and the function that begins it. Equal if both are the same.
+pub(crate) struct Factory<F: ?Sized> {
+    name: Arc<str>,
+    start: Arc<F>,
+}
 
 impl<F: ?Sized> Factory<F> {
     /// Begins what `start` returns.
-    pub(crate) fn new(start: Arc<F>) -> Factory<F> {
-        Factory(start)
+    pub(crate) fn new(name: impl Into<Arc<str>>, start: Arc<F>) -> Factory<F> {
+        Factory { name: name.into(), start }
+    }
+
+    /// What the mechanism is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 }
 
@@ -19,25 +27,25 @@ impl<F: ?Sized> Deref for Factory<F> {
     type Target = F;
 
     fn deref(&self) -> &F {
-        &self.0
+        &self.start
     }
 }
 
 impl<F: ?Sized> Clone for Factory<F> {
     fn clone(&self) -> Factory<F> {
-        Factory(self.0.clone())
+        Factory { name: self.name.clone(), start: self.start.clone() }
     }
 }
 
 impl<F: ?Sized> fmt::Debug for Factory<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Factory")
+        write!(f, "Factory({:?})", self.name)
     }
 }
 
 impl<F: ?Sized> PartialEq for Factory<F> {
     fn eq(&self, other: &Factory<F>) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.name == other.name && Arc::ptr_eq(&self.start, &other.start)
     }
 }
 
@@ -73,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_factory_is_equal_to_its_copies_alone() {
-        let factory = |offset: u32| Factory::<dyn Fn(u32) -> u32>::new(Arc::new(move |number| number + offset));
+        let factory = |offset: u32| Factory::<dyn Fn(u32) -> u32>::new("sum", Arc::new(move |number| number + offset));
         let (one, other) = (factory(1), factory(1));
         assert_eq!(one(2), 3);
         assert!(one == one.clone() && one != other);

@@ -21,7 +21,9 @@ fn broken() -> Scenario {
     let mut broken = scenario();
     for flow in broken.flows.iter_mut() {
         flow.tcp.congestion_control =
-            CongestionControlParams::Custom(CustomCongestionControl::new(Needs::NOTHING, |_| panic!("no window")));
+            CongestionControlParams::Custom(CustomCongestionControl::new("panics", Needs::NOTHING, |_| {
+                panic!("no window")
+            }));
     }
     broken
 }

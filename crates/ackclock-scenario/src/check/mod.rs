@@ -12,33 +12,28 @@ pub(crate) mod suggest;
 pub(crate) mod version;
 mod words;
 
-use ackclock::keys::{Family, Key, Kind, Value};
+use ackclock::keys::{Key, Kind, Value};
 
 pub(crate) use expectation::example;
 pub(crate) use lists::metric_words;
 pub(crate) use quantities::{Amount, Bare, nearest_unit};
 pub(crate) use simple::default_value;
+pub(crate) use words::Here;
 
 use self::expectation::expectation;
-use crate::keys::words::TechnologyWord;
 use crate::text::diagnostic::{At, Report};
 use crate::text::overrides;
 use crate::text::tree::{Item, Node, quoted};
 use crate::value::FileValue;
 use crate::value::positions::{self, Position};
 
-/// The value of `key`, or `None` and a report; in a network whose technology is known, of what that technology has.
-pub(crate) fn check_in(
-    technology: Option<TechnologyWord>,
-    key: &Key,
-    item: &Item,
-    report: &mut Report,
-) -> Option<FileValue> {
-    let policy = (&key.kind, &item.node, technology);
-    if let (Kind::Mechanism(Family::Policy), Node::Text(text), Some(technology)) = policy {
-        return words::policy(key.name, text, technology, item.at, report).map(|word| Value::Word(word).into());
+/// The value of `key`, or `None` and a report: one of what there is `here`.
+pub(crate) fn check_in(here: Here<'_>, key: &Key, item: &Item, report: &mut Report) -> Option<FileValue> {
+    if let (Kind::Mechanism(family), Node::Text(text)) = (&key.kind, &item.node) {
+        let word = words::mechanism(key.name, *family, text, here, item.at, report);
+        return word.map(|word| Value::Word(word).into());
     }
-    if let (Some(amount), Some(technology)) = (Amount::of(&key.kind), technology) {
+    if let (Some(amount), Some(technology)) = (Amount::of(&key.kind), here.technology) {
         return quantities::quantity_in(technology, key.name, &amount, item, report);
     }
     check(key, item, report)

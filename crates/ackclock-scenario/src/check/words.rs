@@ -3,10 +3,19 @@
 use ackclock::keys::Family;
 
 use crate::check::suggest;
-use crate::keys::words::TechnologyWord;
-use crate::keys::{names, policies};
+use crate::keys::names;
+use crate::keys::outside::{Outside, policies};
+use crate::keys::words::{TechnologyWord, alias};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Node, quoted};
+
+/// What a scenario has to choose from.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'a> {
+    /// What travels in its network, if that is known.
+    pub(crate) technology: Option<TechnologyWord>,
+    pub(crate) outside: &'a Outside,
+}
 
 /// The one of `words` that a text is.
 pub(super) fn word(
@@ -28,20 +37,44 @@ pub(super) fn word(
     None
 }
 
-/// The drop policy that a text is. Of an unknown one the message lists those of the technology. One of the other technology is
-/// known; the checker of queues says why it cannot be.
-pub(super) fn policy(
+/// The mechanism that a text is, one of the simulator or one from outside.
+pub(super) fn mechanism(
     name: &str,
+    family: Family,
     text: &str,
-    technology: TechnologyWord,
+    here: Here<'_>,
     at: At,
     report: &mut Report,
 ) -> Option<&'static str> {
-    let all = names(Family::Policy);
+    if let Some(word) = here.outside.word(family, text) {
+        return Some(word);
+    }
+    if let Some(help) = here.outside.help(family, text) {
+        report.error(at, format!("unknown {name} {}", quoted(text))).label("not in this version").help(help);
+        return None;
+    }
+    let all = [names(family), &here.outside.names(family, None)].concat();
+    match here.technology.filter(|_| family == Family::Policy) {
+        Some(technology) => policy(name, text, &all, technology, here.outside, at, report),
+        None => word(name, &all, alias(text).unwrap_or(text), at, report),
+    }
+}
+
+/// The drop policy that a text is. Of an unknown one the message lists those of the technology. One of the other technology is
+/// known; the checker of queues says why it cannot be.
+fn policy(
+    name: &str,
+    text: &str,
+    all: &[&'static str],
+    technology: TechnologyWord,
+    outside: &Outside,
+    at: At,
+    report: &mut Report,
+) -> Option<&'static str> {
     if let Some(policy) = all.iter().find(|policy| **policy == text) {
         return Some(policy);
     }
-    let (network, here) = (technology.network(), policies(technology));
+    let (network, here) = (technology.network(), policies(technology, outside));
     let near = || suggest::nearest(text, here.iter().copied()).map(did_you_mean);
     let near_elsewhere = || {
         let near = suggest::nearest(text, all.iter().copied())?;

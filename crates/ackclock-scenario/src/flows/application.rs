@@ -5,6 +5,7 @@ use ackclock::tcp::ApplicationParams;
 use ackclock::tcp::application::{Bulk, Description, Mechanism, Writes};
 
 use crate::document::{Document, Named};
+use crate::keys::outside::Outside;
 use crate::keys::{Section, applications};
 use crate::mechanisms::{self, GivenTables, Tables};
 use crate::settings::{Given, Settings, warn_unused};
@@ -47,8 +48,12 @@ fn settings(section: Section, layers: &[&Given], mechanisms: &[&[Given]], others
 }
 
 /// The application of a flow whose segments have so many bytes; `None`: wrong, and reported.
-pub(super) fn params(tables: &Tables, mss: u32, report: &mut Report) -> Option<ApplicationParams> {
-    let application = Description::named(tables.own.word(KEY)?)?;
+pub(super) fn params(tables: &Tables, mss: u32, outside: &Outside, report: &mut Report) -> Option<ApplicationParams> {
+    let word = tables.own.word(KEY)?;
+    if let Some(custom) = outside.application(word) {
+        return Some(custom);
+    }
+    let application = Description::named(word)?;
     if application.name == Writes::NAME {
         whole_segments(&tables.own, u64::from(mss), report)?;
     }

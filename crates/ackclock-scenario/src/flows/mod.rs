@@ -223,11 +223,12 @@ impl Planner<'_> {
         path_mtu: Option<u32>,
         report: &mut Report,
     ) -> Option<Common> {
+        let outside = &self.context.document.outside;
         let own = table.map(|named| &named.tcp);
         let layers: Vec<&GivenTables> = own.into_iter().chain([&self.context.document.tcp]).collect();
         let tcp_settings =
             tcp::settings(Section::FlowTcp, &layers, self.context.technology.map(TechnologyWord::of), path_mtu);
-        let tcp = tcp::params(&tcp_settings, self.context.technology, report);
+        let tcp = tcp::params(&tcp_settings, self.context.technology, outside, report);
         let keys = &settings.own;
         let start = keys.span("start").map(|start| Time::ZERO + start);
         let stop = keys.choice_or("stop", &[("never", None)], || keys.span("stop").map(|stop| Some(Time::ZERO + stop)));
@@ -249,7 +250,7 @@ impl Planner<'_> {
             return None;
         }
         let size = keys.choice_or("size", &[("infinite", None)], || keys.amount("size").map(Some));
-        let application = tcp.as_ref().and_then(|tcp| application::params(&settings, tcp.mss, report));
+        let application = tcp.as_ref().and_then(|tcp| application::params(&settings, tcp.mss, outside, report));
         let abr_settings = service::settings(table, self.context.document);
         let service = service::given(self.context.technology, keys, &abr_settings);
         Some(Common {

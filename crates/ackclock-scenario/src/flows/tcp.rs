@@ -2,6 +2,7 @@
 
 use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::scenario::Technology;
+use ackclock::tcp::recovery::Recovery as _;
 use ackclock::tcp::{
     CongestionControlParams, FirstSegment, HostModel, RecoveryParams, TcpParams, TimerParams, UNSCALED_WINDOW, cc,
     host, recovery,
@@ -11,6 +12,7 @@ use ackclock::units::Span;
 use crate::flows::dialects;
 use crate::flows::framing;
 use crate::keys::dialects::of_technology;
+use crate::keys::outside::Outside;
 use crate::keys::words::TechnologyWord;
 use crate::keys::{Section, tcp_algorithms};
 use crate::mechanisms::{self, GivenTables, Tables};
@@ -37,13 +39,18 @@ pub(crate) fn settings(
 }
 
 /// The parameters, or `None` where a value is wrong; everything wrong is reported.
-pub(crate) fn params(tables: &Tables, technology: Option<Technology>, report: &mut Report) -> Option<TcpParams> {
+pub(crate) fn params(
+    tables: &Tables,
+    technology: Option<Technology>,
+    outside: &Outside,
+    report: &mut Report,
+) -> Option<TcpParams> {
     let settings = &tables.own;
     let mss = mss(settings, technology, report);
     let window = window(settings, report);
     let timer = timer(settings, report);
-    let recovery = recovery(tables, report);
-    let congestion_control = congestion_control(tables, report);
+    let recovery = recovery(tables, outside, report);
+    let congestion_control = congestion_control(tables, outside, report);
     let host = host(tables, report);
     opening(settings, report);
     let values = mechanisms::values(TcpParams::KEYS, Some(settings))?;
@@ -168,14 +175,15 @@ fn min_rto_ticks(settings: &Settings, tick: Option<Span>, report: &mut Report) -
 }
 
 /// The congestion control that is chosen, which may need more than the recovery beside it has.
-fn congestion_control(tables: &Tables, report: &mut Report) -> Option<CongestionControlParams> {
+fn congestion_control(tables: &Tables, outside: &Outside, report: &mut Report) -> Option<CongestionControlParams> {
     let own = &tables.own;
-    let algorithm = cc::Algorithm::named(own.word("congestion_control")?)?;
-    let recovery = recovery::Algorithm::named(own.word("recovery")?)?;
-    let (name, with) = (algorithm.name, recovery.name);
-    let has_reports = recovery.knows_losses && own.flag("receiver_sack") != Some(false);
-    if algorithm.needs.delivery_rates && !has_reports {
-        let better = algorithm.usual_recovery.map_or("rack", |usual| usual.name);
+    let (name, with) = (own.word("congestion_control")?, own.word("recovery")?);
+    let (algorithm, custom) = (cc::Algorithm::named(name), outside.congestion_control(name));
+    let needs = custom.as_ref().map(CongestionControlParams::needs).or(algorithm.map(|algorithm| algorithm.needs))?;
+    let usual = algorithm.and_then(|algorithm| algorithm.usual_recovery);
+    let has_reports = knows_losses(with, outside)? && own.flag("receiver_sack") != Some(false);
+    if needs.delivery_rates && !has_reports {
+        let better = usual.map_or("rack", |usual| usual.name);
         report
             .error(
                 own.at("recovery").or(own.at("congestion_control")),
@@ -185,7 +193,7 @@ fn congestion_control(tables: &Tables, report: &mut Report) -> Option<Congestion
             .help(format!("write recovery = {better:?}, and leave receiver_sack as it is"));
         return None;
     }
-    if let Some(usual) = algorithm.usual_recovery.filter(|usual| usual.name != with)
+    if let Some(usual) = usual.filter(|usual| usual.name != with)
         && let Some(reason) = usual.instead_of_sack
     {
         report
@@ -196,22 +204,34 @@ fn congestion_control(tables: &Tables, report: &mut Report) -> Option<Congestion
             .label(format!("with {with:?} {reason}"))
             .help(format!("write recovery = {:?}, which is the default with {name}", usual.name));
     }
-    let table = tables.chosen("congestion_control");
+    if custom.is_some() {
+        return custom;
+    }
+    let (algorithm, table) = (algorithm?, tables.chosen("congestion_control"));
     let params = (algorithm.params)(&mechanisms::values(algorithm.keys, table)?);
     mechanisms::reported(params, tables, "congestion_control", report)
 }
 
+/// Whether the recovery of this name knows from selective acknowledgements what is lost. Of one from outside this is known when it has
+/// begun.
+fn knows_losses(recovery: &str, outside: &Outside) -> Option<bool> {
+    match outside.recovery(recovery) {
+        Some(custom) => Some(custom.start(true, TcpParams::default().mss.into()).loss_detection().is_some()),
+        None => recovery::Algorithm::named(recovery).map(|algorithm| algorithm.knows_losses),
+    }
+}
+
 /// The recovery that is chosen. One with fine timeouts goes with a congestion control that leaves losses to it.
-fn recovery(tables: &Tables, report: &mut Report) -> Option<RecoveryParams> {
+fn recovery(tables: &Tables, outside: &Outside, report: &mut Report) -> Option<RecoveryParams> {
     let own = &tables.own;
-    let algorithm = recovery::Algorithm::named(own.word("recovery")?)?;
-    if algorithm.needs.fine_timeouts {
+    let recovery = own.word("recovery")?;
+    let (algorithm, custom) = (recovery::Algorithm::named(recovery), outside.recovery(recovery));
+    if custom.as_ref().map(RecoveryParams::needs).or(algorithm.map(|algorithm| algorithm.needs))?.fine_timeouts {
         let name = own.word("congestion_control")?;
-        if cc::Algorithm::named(name).is_some_and(|chosen| !chosen.has_fine_timeouts) {
+        if cc::Algorithm::named(name).is_none_or(|chosen| !chosen.has_fine_timeouts) {
             let others = cc::ALL.iter().filter(|other| other.has_fine_timeouts);
             let others: Vec<String> = others.map(|other| format!("{:?}", other.name)).collect();
             let place = own.at("recovery").or(own.at("congestion_control"));
-            let recovery = algorithm.name;
             report
                 .error(place, format!("`recovery` {recovery:?} does not work with `congestion_control` {name:?}"))
                 .label("it needs a congestion control of Vegas")
@@ -219,6 +239,10 @@ fn recovery(tables: &Tables, report: &mut Report) -> Option<RecoveryParams> {
             return None;
         }
     }
+    if custom.is_some() {
+        return custom;
+    }
+    let algorithm = algorithm?;
     let params = (algorithm.params)(&mechanisms::values(algorithm.keys, tables.chosen("recovery"))?);
     mechanisms::reported(params, tables, "recovery", report)
 }

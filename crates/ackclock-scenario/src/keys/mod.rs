@@ -6,6 +6,7 @@ mod errors;
 mod flows;
 mod mechanisms;
 mod network;
+pub(crate) mod outside;
 mod satellites;
 mod section;
 pub(crate) mod words;
@@ -21,8 +22,7 @@ use ackclock::tcp::TcpParams;
 
 pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
 pub(crate) use mechanisms::{
-    Mechanism, NO_RATES, applications, keys_of_applications, names, policies, queue_algorithms, tcp_algorithms,
-    words as words_of,
+    Mechanism, NO_RATES, applications, keys_of_applications, names, queue_algorithms, tcp_algorithms, words as words_of,
 };
 pub(crate) use network::{MOST_BYTES, MOST_CELLS};
 pub(crate) use section::Section;

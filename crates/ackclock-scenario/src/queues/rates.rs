@@ -7,6 +7,7 @@ use ackclock::keys::{Dimension, Quantity};
 use ackclock::units::Rate;
 
 use crate::keys::NO_RATES;
+use crate::keys::outside::Outside;
 use crate::mechanisms::{self, Tables};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
@@ -32,6 +33,7 @@ impl Checker {
         &mut self,
         settings: &Tables,
         place: &Place<'_>,
+        outside: &Outside,
         report: &mut Report,
     ) -> Option<Option<RateAlgorithm>> {
         let queue = &settings.own;
@@ -40,6 +42,9 @@ impl Checker {
             return Some(None);
         }
         let at = queue.at("rate_algorithm");
+        if let Some(custom) = outside.rate_algorithm(word) {
+            return self.has_a_unit(&custom, at, place, report).map(|()| Some(custom));
+        }
         let algorithm = rate::ALGORITHMS.iter().find(|algorithm| algorithm.name == word)?;
         let table = settings.chosen("rate_algorithm");
         match (algorithm.params)(&mechanisms::values(algorithm.keys, table)?) {

@@ -1,7 +1,7 @@
 //! What the points of a sweep have in common: the tree of the scenario without the keys that are varied. So two sweeps can be
 //! told to be of one scenario, whatever their values are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use blake3::Hasher;
 
@@ -9,12 +9,19 @@ use super::dimension::Path;
 use ackclock::keys::{Dimension as Measure, Quantity};
 
 use crate::check::version;
+use crate::keys::outside::Outside;
 use crate::text::diagnostic::Report;
-use crate::text::tree::{Node, Table};
+use crate::text::tree::{Item, Node, Table};
 
 /// Of each key at the top of a scenario a hash of its value, without what is varied and without the seed. Equal values have equal
 /// hashes, however they are spelled; a value that is a default counts as given if it is.
-pub(super) fn base<'a>(mut tree: Table, varied: impl Iterator<Item = &'a Path>) -> BTreeMap<String, String> {
+///
+/// Mechanisms from outside are part of it whether they are named or not, since values that are varied may name them.
+pub(super) fn base<'a>(
+    mut tree: Table,
+    varied: impl Iterator<Item = &'a Path>,
+    outside: &Outside,
+) -> BTreeMap<String, String> {
     // What is wrong with old names was reported where the tree was loaded.
     version::translate(&mut tree, &mut Report::of(""));
     tree.entries.remove("version");
@@ -24,8 +31,18 @@ pub(super) fn base<'a>(mut tree: Table, varied: impl Iterator<Item = &'a Path>) 
         remove(&mut tree, &names);
     }
     let filled = tree.entries.iter().filter(|(_, entry)| !is_empty(&entry.item.node));
-    filled.map(|(name, entry)| (name.clone(), hash(&entry.item.node))).collect()
+    let mut base: BTreeMap<String, String> =
+        filled.map(|(name, entry)| (name.clone(), hash(&entry.item.node))).collect();
+    let words: BTreeSet<String> = outside.words().map(|(family, word)| format!("{family:?} {word}")).collect();
+    if !words.is_empty() {
+        let item = |word| Item { at: tree.at, node: Node::Text(word) };
+        base.insert(OUTSIDE.to_owned(), hash(&Node::Array(words.into_iter().map(item).collect())));
+    }
+    base
 }
+
+/// What the mechanisms from outside are called beside the keys of a scenario, none of which has such a name.
+const OUTSIDE: &str = "mechanisms from outside";
 
 /// A hash of a value, the same however it is spelled.
 pub(super) fn hash(node: &Node) -> String {

@@ -22,6 +22,7 @@ pub use dimension::{Dimension, VariedKey};
 pub use measures::{Lack, asked};
 pub use width::Width;
 
+use crate::keys::outside::Outside;
 use crate::load::{Loaded, load_tree};
 use crate::text::diagnostic::{At, LoadError, Report};
 use crate::text::files;
@@ -49,6 +50,8 @@ pub struct Request<'a> {
     pub measures: &'a [String],
     /// The names of the numbers that intervals are found of; the first is meant where none is named.
     pub numbers: &'a [&'a str],
+    /// The mechanisms from outside that scenarios may name.
+    pub outside: Option<&'a Outside>,
 }
 
 /// A scenario and the values that it is to be run with.
@@ -58,6 +61,7 @@ pub struct Sweep<'a> {
     path: String,
     tree: Table,
     report: Report,
+    outside: Outside,
     dimensions: Vec<Dimension>,
     /// The number of seeds that a sweep file asks for.
     pub seeds: Option<u64>,
@@ -120,11 +124,23 @@ impl<'a> Sweep<'a> {
         let mut seen = BTreeSet::new();
         measures.retain(|measure| seen.insert(measure.text().to_owned()));
         record_for(&measures, interval, &mut tree, &mut arguments);
-        let mut sweep = Sweep { source, path, tree, report, dimensions, seeds, max_seeds, widths, measures, arguments };
+        let mut sweep = Sweep {
+            source,
+            path,
+            tree,
+            report,
+            outside: request.outside.cloned().unwrap_or_default(),
+            dimensions,
+            seeds,
+            max_seeds,
+            widths,
+            measures,
+            arguments,
+        };
         if sweep.report.has_errors() {
             // With what is wrong in the scenario, so that all is said at once.
             let report = std::mem::take(&mut sweep.report);
-            match load_tree(sweep.tree_of(0), is_readable, source, &sweep.path, report) {
+            match load_tree(sweep.tree_of(0), is_readable, source, &sweep.outside, &sweep.path, report) {
                 Err(error) => return Err(error),
                 Ok(_) => unreachable!("a report with errors is refused"),
             }
@@ -145,7 +161,7 @@ impl<'a> Sweep<'a> {
     /// What all points have in common: of each key at the top of the scenario a hash of its value, without what is varied and
     /// without the seed.
     pub fn base(&self) -> BTreeMap<String, String> {
-        base::base(self.tree.clone(), self.dimensions.iter().flat_map(|dimension| &dimension.paths))
+        base::base(self.tree.clone(), self.dimensions.iter().flat_map(|dimension| &dimension.paths), &self.outside)
     }
 
     /// The scenario at a point.
@@ -153,7 +169,7 @@ impl<'a> Sweep<'a> {
     /// # Errors
     /// If the scenario or a value is wrong.
     pub fn load(&self, point: usize) -> Result<Loaded, LoadError> {
-        load_tree(self.tree_of(point), true, self.source, &self.path, self.report.clone())
+        load_tree(self.tree_of(point), true, self.source, &self.outside, &self.path, self.report.clone())
     }
 
     fn tree_of(&self, point: usize) -> Table {

@@ -11,6 +11,7 @@ mod errors;
 mod good;
 mod links;
 mod loading;
+mod outside;
 mod properties;
 mod randomness;
 mod rate_control;

@@ -147,7 +147,7 @@ fn algorithm(choices: &mut Choices, scenario: &Scenario) -> Option<RateAlgorithm
     let threshold = choices.one_of(&[3, 0, 20, 100]);
     let index = choices.index(ALGORITHMS.len() + 3);
     let Some(described) = ALGORITHMS.get(index) else {
-        let from_outside = CustomRateAlgorithm::new(Some(interval), |_| Box::new(Observer::default()));
+        let from_outside = CustomRateAlgorithm::new("observer", Some(interval), |_| Box::new(Observer::default()));
         return (index > ALGORITHMS.len()).then_some(RateAlgorithm::Custom(from_outside));
     };
     let values = Values::sample(described.keys, &mut |bound| choices.below(bound));

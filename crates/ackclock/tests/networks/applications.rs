@@ -119,9 +119,10 @@ impl Application for Remainders {
 /// Two segments and half of one, which waits for the rest; of the remainder the application says that it was the last.
 #[test]
 fn an_application_from_outside_on_both_engines() {
-    let custom = CustomApplication::new(|_: Stream| Box::new(Remainders::default()) as Box<dyn Application>);
+    let custom =
+        CustomApplication::new("remainders", |_: Stream| Box::new(Remainders::default()) as Box<dyn Application>);
     let custom = ApplicationParams::Custom(custom);
-    assert_eq!((custom.name(), custom.is_random()), (application::CUSTOM, true));
+    assert_eq!((custom.name(), custom.is_random()), ("remainders", true));
     let mut scenario = path("", &["tcp.fin=true"]);
     scenario.flows.iter_mut().for_each(|flow| flow.application = custom.clone());
     assert!(sim::has_randomness(&scenario), "what is not known counts as random");
@@ -157,7 +158,7 @@ fn data_that_ends_after_its_last_byte_is_complete_at_the_end() {
         }
     }
     let mut scenario = path("", &[]);
-    let custom = CustomApplication::new(|_| Box::new(Late(false)) as Box<dyn Application>);
+    let custom = CustomApplication::new("late", |_| Box::new(Late(false)) as Box<dyn Application>);
     scenario.flows.iter_mut().for_each(|flow| flow.application = ApplicationParams::Custom(custom.clone()));
     let records = assert_engines_agree("late", &scenario, 1);
     assert_eq!(flow(&records, "f").completed, Some(at_us(1_000_000)));

@@ -26,7 +26,7 @@ where
 {
     let inside = crate::lab::scenario(NETWORK, sets);
     let mut outside = inside.clone();
-    let custom = CustomDiscipline::new(move |port, _| Box::new(start(port)));
+    let custom = CustomDiscipline::new("outside", move |port, _| Box::new(start(port)));
     let bottleneck = outside.links.iter_mut().find(|link| link.name == "sw1->sw2").unwrap();
     Arc::make_mut(&mut bottleneck.queue).policy = PolicyParams::Packets(PacketPolicyParams::Custom(custom));
     [inside, outside].map(|scenario| assert_engines_agree("a discipline from outside", &scenario, 5))

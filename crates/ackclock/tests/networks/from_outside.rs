@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::port;
-use ackclock::atm::rate::{self, CustomRateAlgorithm, RateAlgorithm, RateAllocator};
+use ackclock::atm::rate::{CustomRateAlgorithm, RateAlgorithm, RateAllocator};
 use ackclock::atm::{AbrParams, cells_per_second};
 use ackclock::ids::Id;
 use ackclock::packet::RmCell;
@@ -65,8 +65,8 @@ impl CellPolicy for HundredthFrame {
 #[test]
 fn a_drop_policy_of_cells_from_outside_on_both_engines() {
     let start = |vcs, _| Box::new(HundredthFrame { frames: 0, within: vec![false; vcs] }) as Box<dyn CellPolicy>;
-    let custom = CellPolicyParams::Custom(CustomCellPolicy::new(start));
-    assert_eq!(custom.name(), cell::CUSTOM);
+    let custom = CellPolicyParams::Custom(CustomCellPolicy::new("hundredth-frame", start));
+    assert_eq!(custom.name(), "hundredth-frame");
     let [without, with] = with_and_without(CELLS, &PolicyParams::Cells(custom));
     assert_eq!(bottleneck(&without).drops.total(), 0, "the buffer is large");
     let dropped = bottleneck(&with).drops;
@@ -104,9 +104,10 @@ impl PacketPolicy for Fiftieth {
 
 #[test]
 fn a_drop_policy_of_packets_from_outside_on_both_engines() {
-    let custom =
-        PacketPolicyParams::Custom(CustomDiscipline::new(|port, _| Box::new(Fifo::new(port, Fiftieth::default()))));
-    assert_eq!(custom.name(), packet::CUSTOM);
+    let custom = PacketPolicyParams::Custom(CustomDiscipline::new("fiftieth", |port, _| {
+        Box::new(Fifo::new(port, Fiftieth::default()))
+    }));
+    assert_eq!(custom.name(), "fiftieth");
     assert!(custom.is_random(1), "what is not known counts as random");
     let [without, with] = with_and_without(PACKETS, &PolicyParams::Packets(custom));
     assert_eq!(bottleneck(&without).drops.total(), 0, "the buffer is large");
@@ -134,10 +135,10 @@ impl RateAllocator for Fixed {
 /// Three connections that are given a tenth of the link each.
 #[test]
 fn a_rate_algorithm_from_outside_on_both_engines() {
-    let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new(None, |port| {
+    let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new("own-rate", None, |port| {
         Box::new(Fixed(cells_per_second(port.rate) / 10.0))
     }));
-    assert_eq!((custom.name(), custom.interval()), (rate::CUSTOM, None));
+    assert_eq!((custom.name(), custom.interval()), ("own-rate", None));
     let mut scenario = crate::lab::scenario(CELLS, &["warmup=500 ms", "tcp.receive_window=64 kB"]);
     for flow in scenario.flows.iter_mut() {
         let pcr = cells_per_second(scenario.links[flow.forward.first()].rate);

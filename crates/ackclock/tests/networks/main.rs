@@ -10,6 +10,7 @@ mod from_outside;
 mod lab;
 mod load_ratio;
 mod measures;
+mod named_outside;
 mod network;
 mod paths;
 mod random_networks;

@@ -197,14 +197,15 @@ impl ErrorModel for FifthLargePacket {
 
 #[test]
 fn an_error_model_from_outside_on_both_engines() {
-    let custom = || ErrorModelParams::Custom(CustomErrorModel::new(|_| Box::new(FifthLargePacket::default())));
+    let custom =
+        || ErrorModelParams::Custom(CustomErrorModel::new("fifth-large", |_| Box::new(FifthLargePacket::default())));
     for place in PLACES {
         let records = with_model("custom", custom(), place);
         let sent = flow(&records, "f").counts.segments_sent;
         let (corrupted, _) = lost(&records, "r->d");
         assert!(corrupted > 0 && corrupted.abs_diff(sent / 5) <= 1, "{corrupted} of {sent}");
     }
-    assert_eq!(custom().name(), errors::CUSTOM);
+    assert_eq!(custom().name(), "fifth-large");
     assert!(custom().is_random(), "what is not known counts as random");
 }
 

@@ -561,8 +561,9 @@ fn a_retransmission_with_nothing_in_flight_begins_no_new_interval_of_delivery() 
     for recovery in [rfc6675(), recovery::Algorithm::named("rack").unwrap().with_defaults()] {
         let rates = Arc::new(Mutex::new(Vec::new()));
         let noted = rates.clone();
-        let custom = CustomCongestionControl::new(Needs::DELIVERY_RATES, move |_| Box::new(Notes(noted.clone())));
-        let name = recovery.name();
+        let custom =
+            CustomCongestionControl::new("notes", Needs::DELIVERY_RATES, move |_| Box::new(Notes(noted.clone())));
+        let name = recovery.name().to_owned();
         let congestion_control = CongestionControlParams::Custom(custom);
         let file = Transfer { size: Some(4 * MSS), ..GREEDY };
         let mut sender = begun(&TcpParams { congestion_control, ..params(recovery, 4) }, file);

@@ -1,7 +1,7 @@
 //! The path that is asked for, as a scenario for each of the results that are compared.
 
 use ackclock::units::{Rate, Span};
-use ackclock_scenario::{Argument, LoadError, Loaded, Memory};
+use ackclock_scenario::{Argument, LoadError, Loaded, Loader, Memory};
 
 use super::compared::{Asked, Compared};
 use super::tcps::STANDARD;
@@ -136,7 +136,7 @@ pub fn load(args: &QuickArgs, path: &QuickPath, asked: &Asked, compared: &Compar
     arguments.extend(args.jitter.as_deref().map(|value| option("--jitter", &["link", BOTTLENECK, "jitter"], value)));
     arguments.extend(args.duration.as_deref().map(|value| option("--duration", &["duration"], value)));
     let files = Memory::new().with(FILE, path.scenario(args, asked, compared));
-    ackclock_scenario::load_with(&files, FILE, &arguments, &args.set).map_err(|error| match error {
+    Loader::new(&files).arguments(&arguments).overrides(&args.set).load(FILE).map_err(|error| match error {
         LoadError::Invalid(diagnostics) => Failure::Scenario { diagnostics, consequence: Some("nothing was run") },
         LoadError::Unreadable { error, .. } => Failure::defect(error),
     })

@@ -23,20 +23,25 @@ use crate::room::{self, Need, size};
 use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 use shown::Shown;
 
-/// Runs a sweep, or says what it takes.
-pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
-    interrupt::say_at_end("nothing was run".into());
-    let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-    let request = Request {
+/// What the arguments ask for; `numbers` may have intervals.
+fn request<'a>(args: &'a SweepArgs, numbers: &'a [&'a str]) -> Request<'a> {
+    Request {
         file: &args.file,
         sets: &args.set,
         vary: &args.vary,
         latin_hypercube: args.latin_hypercube.map(|points| points as usize),
         until_ci: &args.until_ci,
         measures: &args.measure,
-        numbers: &numbers,
-    };
-    let sweep = Sweep::read(&Disk, &request).map_err(|error| load::failure(error, NOTHING))?;
+        numbers,
+        ..Request::default()
+    }
+}
+
+/// Runs a sweep, or says what it takes.
+pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
+    interrupt::say_at_end("nothing was run".into());
+    let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+    let sweep = Sweep::read(&Disk, &request(args, &numbers)).map_err(|error| load::failure(error, NOTHING))?;
     let (seeds, until_ci) = seeds_of_points(args, &sweep)?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
     let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);

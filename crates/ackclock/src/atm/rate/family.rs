@@ -31,10 +31,10 @@ macro_rules! rate_algorithms {
 
         impl RateAlgorithm {
             /// What scenario files call it.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(RateAlgorithm::$Name(_) => $Name::NAME,)*
-                    RateAlgorithm::Custom(_) => CUSTOM,
+                    RateAlgorithm::Custom(custom) => custom.name(),
                 }
             }
 
@@ -79,9 +79,6 @@ pub struct Description {
     pub params: fn(&Values) -> Result<RateAlgorithm, Misfit>,
 }
 
-/// The name of an algorithm from outside.
-pub const CUSTOM: &str = "custom";
-
 /// An algorithm that is none of the family: its averaging interval, and how it begins at a port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomRateAlgorithm {
@@ -92,11 +89,17 @@ pub struct CustomRateAlgorithm {
 type Start = dyn Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync;
 
 impl CustomRateAlgorithm {
-    /// An algorithm that `start` begins, at each port anew.
+    /// An algorithm of this name that `start` begins, at each port anew.
     pub fn new(
+        name: impl Into<Arc<str>>,
         interval: Option<Span>,
         start: impl Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync + 'static,
     ) -> CustomRateAlgorithm {
-        CustomRateAlgorithm { interval, start: Factory::new(Arc::new(start)) }
+        CustomRateAlgorithm { interval, start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }

@@ -308,10 +308,10 @@ mod tests {
 
     #[test]
     fn an_algorithm_from_outside_is_a_member() {
-        let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new(Some(Span::from_ms(1)), |port| {
+        let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new("halves", Some(Span::from_ms(1)), |port| {
             Box::new(Efci::start(&EfciParams { threshold: port.connections as u64 }, port))
         }));
-        assert_eq!((custom.name(), custom.interval()), (CUSTOM, Some(Span::from_ms(1))));
+        assert_eq!((custom.name(), custom.interval()), ("halves", Some(Span::from_ms(1))));
         let started = custom.start(&port(1000, 5));
         assert!(!started.marks_efci(5) && started.marks_efci(6));
         assert_eq!(custom, custom.clone());

@@ -41,10 +41,10 @@ macro_rules! error_models {
 
         impl ErrorModelParams {
             /// Its name in scenario files, and in what seeds its draws.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(ErrorModelParams::$Name(_) => $Name::NAME,)*
-                    ErrorModelParams::Custom(_) => CUSTOM,
+                    ErrorModelParams::Custom(custom) => custom.name(),
                 }
             }
 
@@ -112,9 +112,6 @@ impl Model {
     }
 }
 
-/// The name of a model from outside.
-pub const CUSTOM: &str = "custom";
-
 /// A model that is none of the family: how it begins, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomErrorModel {
@@ -124,9 +121,17 @@ pub struct CustomErrorModel {
 type Start = dyn Fn(&Draws<'_>) -> Box<dyn ErrorModel> + Send + Sync;
 
 impl CustomErrorModel {
-    /// A model that `start` begins, at each direction of a link anew.
-    pub fn new(start: impl Fn(&Draws<'_>) -> Box<dyn ErrorModel> + Send + Sync + 'static) -> CustomErrorModel {
-        CustomErrorModel { start: Factory::new(Arc::new(start)) }
+    /// A model of this name that `start` begins, at each direction of a link anew.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        start: impl Fn(&Draws<'_>) -> Box<dyn ErrorModel> + Send + Sync + 'static,
+    ) -> CustomErrorModel {
+        CustomErrorModel { start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }
 

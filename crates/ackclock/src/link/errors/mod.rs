@@ -11,7 +11,7 @@ mod periodic;
 mod places;
 mod uniform;
 
-pub use family::{ALL, CUSTOM, CustomErrorModel, ErrorModelParams, ErrorModelState, Model};
+pub use family::{ALL, CustomErrorModel, ErrorModelParams, ErrorModelState, Model};
 pub use list::{List, ListParams};
 pub use markov::{Markov, MarkovParams, Sampling, Stay};
 pub use periodic::{Periodic, PeriodicParams};

@@ -266,7 +266,7 @@ mod tests {
     fn rates() -> (PortRates, Told) {
         let told = Told::default();
         let start = told.clone();
-        let custom = CustomRateAlgorithm::new(Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
+        let custom = CustomRateAlgorithm::new("told", Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 2, max_min: &|_| vec![], openings: &[] };
         let served = |number, rm_rates| Some(Served { number, rm_rates: Some(rm_rates) });
@@ -318,7 +318,7 @@ mod tests {
     fn senders_of_tcp_get_rates_when_an_interval_ends() {
         let told = Told::default();
         let start = told.clone();
-        let custom = CustomRateAlgorithm::new(Some(Span::from_ps(500)), move |_| Box::new(start.clone()));
+        let custom = CustomRateAlgorithm::new("told", Some(Span::from_ps(500)), move |_| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 3, max_min: &|_| vec![], openings: &[] };
         let served = |number, rm_rates| Some(Served { number, rm_rates });

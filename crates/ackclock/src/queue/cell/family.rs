@@ -42,10 +42,10 @@ macro_rules! cell_policies {
 
         impl CellPolicyParams {
             /// What scenario files call it.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(CellPolicyParams::$Name(_) => $Name::NAME,)*
-                    CellPolicyParams::Custom(_) => CUSTOM,
+                    CellPolicyParams::Custom(custom) => custom.name(),
                 }
             }
 
@@ -107,9 +107,6 @@ pub trait Visitor {
     fn visit<P: CellPolicy>(self, policy: &mut P) -> Self::Output;
 }
 
-/// The name of a policy from outside.
-pub const CUSTOM: &str = "custom";
-
 /// A policy that is none of the family: how it begins, for the connections numbered below a number, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomCellPolicy {
@@ -117,9 +114,17 @@ pub struct CustomCellPolicy {
 }
 
 impl CustomCellPolicy {
-    /// A policy that `start` begins, at each port anew.
-    pub fn new(start: impl Fn(usize, Stream) -> Box<dyn CellPolicy> + Send + Sync + 'static) -> CustomCellPolicy {
-        CustomCellPolicy { start: Factory::new(Arc::new(start)) }
+    /// A policy of this name that `start` begins, at each port anew.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        start: impl Fn(usize, Stream) -> Box<dyn CellPolicy> + Send + Sync + 'static,
+    ) -> CustomCellPolicy {
+        CustomCellPolicy { start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }
 

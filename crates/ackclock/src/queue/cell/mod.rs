@@ -20,7 +20,7 @@ mod tail_drop;
 
 pub use dynamic_threshold::DynamicThreshold;
 pub use epd::{Epd, EpdParams};
-pub use family::{CUSTOM, CellPolicyParams, CellPolicyState, CustomCellPolicy, POLICIES, Visitor};
+pub use family::{CellPolicyParams, CellPolicyState, CustomCellPolicy, POLICIES, Visitor};
 pub use fba::{Fba, FbaParams};
 pub use forgiveness::Forgiveness;
 pub use frame::{FrameDiscard, FrameParams, FrameRule};

@@ -33,10 +33,10 @@ macro_rules! packet_policies {
 
         impl PacketPolicyParams {
             /// What scenario files call it.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(PacketPolicyParams::$Name(_) => $Name::NAME,)*
-                    PacketPolicyParams::Custom(_) => CUSTOM,
+                    PacketPolicyParams::Custom(custom) => custom.name(),
                 }
             }
 
@@ -71,9 +71,6 @@ packet_policies! {
     blue::Blue,
 }
 
-/// The name of a discipline from outside.
-pub const CUSTOM: &str = "custom";
-
 /// A discipline that is none of the family: how it begins at a port, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomDiscipline {
@@ -83,10 +80,16 @@ pub struct CustomDiscipline {
 type Start = dyn Fn(&QueuePort<'_>, Stream) -> Box<dyn QueueDiscipline> + Send + Sync;
 
 impl CustomDiscipline {
-    /// A discipline that `start` begins, at each port anew. That of a drop policy is a [`Fifo`](super::Fifo) with it.
+    /// A discipline of this name that `start` begins, at each port anew. That of a drop policy is a [`Fifo`](super::Fifo) with it.
     pub fn new(
+        name: impl Into<Arc<str>>,
         start: impl Fn(&QueuePort<'_>, Stream) -> Box<dyn QueueDiscipline> + Send + Sync + 'static,
     ) -> CustomDiscipline {
-        CustomDiscipline { start: Factory::new(Arc::new(start)) }
+        CustomDiscipline { start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }

@@ -19,7 +19,7 @@ pub use blue::{Blue, BlueParams};
 pub use codel::{CoDel, CoDelParams};
 pub use discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket};
 pub use drr::{Drr, DrrParams};
-pub use family::{CUSTOM, CustomDiscipline, POLICIES, PacketPolicyParams};
+pub use family::{CustomDiscipline, POLICIES, PacketPolicyParams};
 pub use fifo::Fifo;
 pub use fq_codel::{Backlog, FqCoDel, FqCoDelParams};
 pub use pie::{Pie, PieParams};

@@ -34,10 +34,10 @@ macro_rules! applications {
 
         impl ApplicationParams {
             /// What scenario files call it.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(ApplicationParams::$Name(_) => $Name::NAME,)*
-                    ApplicationParams::Custom(_) => CUSTOM,
+                    ApplicationParams::Custom(custom) => custom.name(),
                 }
             }
 
@@ -99,9 +99,6 @@ impl Description {
     }
 }
 
-/// The name of one from outside.
-pub const CUSTOM: &str = "custom";
-
 /// An application that is none of the family: how it begins, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomApplication {
@@ -111,9 +108,17 @@ pub struct CustomApplication {
 type Start = dyn Fn(Stream) -> Box<dyn Application> + Send + Sync;
 
 impl CustomApplication {
-    /// An application that `start` begins, for each flow anew.
-    pub fn new(start: impl Fn(Stream) -> Box<dyn Application> + Send + Sync + 'static) -> CustomApplication {
-        CustomApplication { start: Factory::new(Arc::new(start)) }
+    /// An application of this name that `start` begins, for each flow anew.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        start: impl Fn(Stream) -> Box<dyn Application> + Send + Sync + 'static,
+    ) -> CustomApplication {
+        CustomApplication { start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }
 

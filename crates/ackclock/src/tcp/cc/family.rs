@@ -42,11 +42,11 @@ macro_rules! congestion_controls {
 
         impl CongestionControlParams {
             /// What scenario files call it.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     CongestionControlParams::$First(_) => $First::NAME,
                     $(CongestionControlParams::$Name(_) => $Name::NAME,)*
-                    CongestionControlParams::Custom(_) => CUSTOM,
+                    CongestionControlParams::Custom(custom) => custom.name(),
                 }
             }
 
@@ -194,9 +194,6 @@ impl Algorithm {
     }
 }
 
-/// The name of one from outside.
-pub const CUSTOM: &str = "custom";
-
 /// A congestion control that is none of the family: what it needs, and how it begins, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomCongestionControl {
@@ -207,12 +204,18 @@ pub struct CustomCongestionControl {
 type Start = dyn Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync;
 
 impl CustomCongestionControl {
-    /// A congestion control that `start` begins, for each connection anew.
+    /// A congestion control of this name that `start` begins, for each connection anew.
     pub fn new(
+        name: impl Into<Arc<str>>,
         needs: Needs,
         start: impl Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync + 'static,
     ) -> CustomCongestionControl {
-        CustomCongestionControl { needs, start: Factory::new(Arc::new(start)) }
+        CustomCongestionControl { needs, start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }
 

@@ -47,10 +47,10 @@ macro_rules! recoveries {
 
         impl RecoveryParams {
             /// What scenario files call it.
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(RecoveryParams::$Name(_) => $Name::NAME,)*
-                    RecoveryParams::Custom(_) => CUSTOM,
+                    RecoveryParams::Custom(custom) => custom.name(),
                 }
             }
 
@@ -162,9 +162,6 @@ impl Algorithm {
     }
 }
 
-/// The name of one from outside.
-pub const CUSTOM: &str = "custom";
-
 /// A recovery that is none of the family: what it needs, and how it begins, with segments of so many bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomRecovery {
@@ -175,9 +172,18 @@ pub struct CustomRecovery {
 type Start = dyn Fn(u64) -> Box<dyn Recovery> + Send + Sync;
 
 impl CustomRecovery {
-    /// A recovery that `start` begins, for each connection anew.
-    pub fn new(needs: Needs, start: impl Fn(u64) -> Box<dyn Recovery> + Send + Sync + 'static) -> CustomRecovery {
-        CustomRecovery { needs, start: Factory::new(Arc::new(start)) }
+    /// A recovery of this name that `start` begins, for each connection anew.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        needs: Needs,
+        start: impl Fn(u64) -> Box<dyn Recovery> + Send + Sync + 'static,
+    ) -> CustomRecovery {
+        CustomRecovery { needs, start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// What it is called, in scenario files and in what seeds its random numbers.
+    pub fn name(&self) -> &str {
+        self.start.name()
     }
 }
 
