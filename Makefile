@@ -8,7 +8,7 @@ BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
 
-.PHONY: help setup tools test check verify headlines accept fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
+.PHONY: help setup tools test check verify headlines accept docs gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
@@ -32,6 +32,13 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	"$${CARGO_TARGET_DIR:-target}/debug/ackclock" reproduce --quick --out target/quick
 	@# Their pages in a browser, where there is one.
 	STUDY_PAGES="$(CURDIR)/target/quick" $(CARGO) test --workspace --locked --test cli pages_of_studies
+	@# Every block of code of the manual; then its pages, with their links.
+	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+		python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock"; \
+	else \
+		echo "*** Python 3.11 or later cannot be had here: the blocks of the manual are NOT RUN" >&2; \
+	fi
+	OR_SKIP=1 docs/site/make "$${CARGO_TARGET_DIR:-target}/debug/ackclock"
 	@# What each report says in the end is a snapshot; `make headlines` takes it over.
 	$(HEADLINES) | diff -u studies/headlines.txt -
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.
@@ -68,11 +75,20 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 headlines: ## takes the verdicts of target/quick over into studies/headlines.txt
 	$(HEADLINES) >studies/headlines.txt
 
+docs: ## build the manual into target/docs/site (needs Python 3.11); SERVE=1 serves it at 127.0.0.1:8000, too
+	$(CARGO) build --release --locked -p ackclock-cli
+	@docs/site/make "$${CARGO_TARGET_DIR:-target}/release/ackclock" $(if $(SERVE),--serve)
+
+gallery: ## draw the pictures of the manual again
+	$(CARGO) build --release --locked -p ackclock-cli
+	python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/release/ackclock" --write docs/gallery/index.md
+
 accept: ## look at changed snapshots and take them over
 	@command -v cargo-insta >/dev/null || $(CARGO) install --locked cargo-insta
 	$(CARGO) insta review
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test language registry
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-cli --test cli readme::the_message
+	python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock" --write
 
 fuzz: ## FUZZ_RUNS executions of every reader of files and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz
