@@ -107,6 +107,28 @@ def elided(shown, printed):
     return kept
 
 
+def verdicts():
+    """The table of the verdicts of studies/headlines.txt, which CI compares with what `reproduce --quick` says."""
+    text = (ROOT / "studies/headlines.txt").read_text()
+    lines = ["| study | published numbers that agree | published claims that hold | skill | rank correlation | evidence | without choices |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for file in sorted((ROOT / "studies").glob("*/study.toml")):
+        title = tomllib.loads(file.read_text())["title"]
+        part = re.sub(r"\s+", " ", re.split(r"\n\n(?=\S[^\n]*\nVerdict\n)", text[text.index(title) :])[0])
+
+        def found(pattern):
+            return re.search(pattern, part)
+
+        numbers, claims = (found(rf"published {what} (\d+) (\d+) \d+") for what in ("numbers", "claims"))
+        exact = found(r"Exact: (\d+) of (\d+) equal")
+        skill, left = found(r"skill ([−\d.]+), rank correlation ([−\d.]+): (\w+) ?evidence"), found(r"were known, (\d+ of the [^.]*?) remain")
+        agree = f"{numbers[2]} of {numbers[1]}" + (f"; every digit of {exact[1]} of {exact[2]}" if exact else "")
+        row = [f"`{file.parent.name}`", agree if numbers[1] != "0" else "none printed", f"{claims[2]} of {claims[1]}"]
+        row += [skill[1], skill[2], skill[3]] if skill else ["", "", ""]
+        lines.append("| " + " | ".join([*row, left[1] if left else ""]) + " |")
+    return lines
+
+
 class Checker:
     def __init__(self, program, scratch, write):
         self.scratch, self.write = scratch, write
@@ -167,6 +189,13 @@ class Checker:
                     shutil.copyfile(drawn, kept)
                 else:
                     wrong.append(f"docs/{name}: {shown} is not what the commands of the page draw")
+        if marked := re.search(r"<!-- verdicts: [^>]*-->\n(.*?)<!-- end -->", text, flags=re.S):
+            table = "\n".join(verdicts()) + "\n"
+            if self.write:
+                text = text.replace(marked[1], table) if marked[1] else text.replace(marked[0], marked[0].replace("<!-- end", table + "<!-- end"))
+                page.write_text(text)
+            elif marked[1] != table:
+                wrong.append(f"docs/{name}: the table of verdicts is not that of studies/headlines.txt")
         if changes:
             lines = text.split("\n")
             for first, last, printed in reversed(changes):

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -286,6 +287,22 @@ def models(_program):
     return text
 
 
+def findings(_program):
+    """The recorded differences of the studies."""
+    text = (
+        "# Known differences\n\nThe findings of the studies: what differs from the publication, or how its text is read. The report of a study "
+        "has the reason and the evidence of each. A finding without numbers or claims is a reading of the text.\n"
+    )
+    for study in sorted((ROOT / "studies").glob("*/study.toml")):
+        title = tomllib.loads(study.read_text())["title"]
+        rows = []
+        for finding in tomllib.loads((study.parent / "findings.toml").read_text())["finding"]:
+            covers = [*finding.get("covers", []), *finding.get("whole_only", [])]
+            rows.append([finding["id"], cell(finding["title"]), str(len(covers)) if covers else ""])
+        text += f"\n## {study.parent.name}\n\n{cell(title)}\n\n" + table(["", "finding", "numbers and claims that differ"], rows)
+    return text
+
+
 INDEX = """# Reference
 
 These pages are made by the program when the manual is built; the same texts are printed by `ackclock COMMAND --help`,
@@ -301,6 +318,7 @@ PAGES = [
     ("measures", measures, "numbers of a run, of flows, of ports"),
     ("columns", columns, "keys of `result.json`, columns of sweeps"),
     ("exit-codes", exit_codes, "how commands end"),
+    ("findings", findings, "what differs from the publications that are reproduced"),
     ("models", models, "all pages of models, with their sources"),
 ]
 
