@@ -38,7 +38,7 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	else \
 		echo "*** Python 3.11 or later cannot be had here: the blocks of the manual are NOT RUN" >&2; \
 	fi
-	OR_SKIP=1 docs/site/make "$${CARGO_TARGET_DIR:-target}/debug/ackclock"
+	OR_SKIP=1 LOOK=1 docs/site/make "$${CARGO_TARGET_DIR:-target}/debug/ackclock"
 	@# What each report says in the end is a snapshot; `make headlines` takes it over.
 	$(HEADLINES) | diff -u studies/headlines.txt -
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.

@@ -28,6 +28,8 @@ OTHERS = {
     "bench/README.md": "project/benchmarks.md",
     "bench/results.md": "project/benchmark-results.md",
 }
+# Those that have no title of their own.
+UNTITLED = {"bench/results.md": "Results of the benchmarks"}
 # Where links to folders, and to the first page, lead.
 FOLDERS = {
     "README.md": "index.md",
@@ -109,7 +111,7 @@ class Tree:
             lines.append(line)
             before = line
         text = "\n".join(lines)
-        return text if re.search(r"^# ", text, flags=re.M) else f"# {page}\n\n{text}"
+        return text if re.search(r"^# ", text, flags=re.M) else f"# {UNTITLED[page]}\n\n{text}"
 
     def cited(self, line, place):
         """Keys such as [RF95] lead to their entries in the references; not in code."""

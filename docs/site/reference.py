@@ -334,4 +334,6 @@ def write(folder, program):
         (folder / f"{name}.md").write_text(text)
         title = text.split("\n", 1)[0].lstrip("# ")
         index += f"- [{title}]({name}.md): {about}\n"
+    (folder / "ackclock.schema.json").write_text(program.says("schema"))
+    index += "- [ackclock.schema.json](ackclock.schema.json): the JSON Schema of scenario files, for editors\n"
     (folder / "index.md").write_text(index + f"\nMade by `{made}`.\n")
