@@ -270,7 +270,7 @@ def main():
     (out / "zensical.toml").write_text(text.replace("[project]\n", f"[project]\n{folders}", 1))
     shutil.rmtree(out / "site", ignore_errors=True)
     built = subprocess.run(
-        [arguments.zensical, "build", "--clean", "--strict", "-f", out / "zensical.toml"], cwd=out, capture_output=True, text=True
+        [Path(arguments.zensical).absolute(), "build", "--clean", "--strict", "-f", out / "zensical.toml"], cwd=out, capture_output=True, text=True
     )
     if built.returncode != 0:
         fail(f"Zensical ended with {built.returncode}:\n{built.stdout}{built.stderr}")
@@ -279,7 +279,7 @@ def main():
     print(f"{pages} pages, {links} links: {out / 'site/index.html'}")
     if arguments.serve:
         server = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "--directory", out / "site", "8000"]
-        print("http://127.0.0.1:8000/ until Ctrl-C")
+        print("http://127.0.0.1:8000/ until Ctrl-C", flush=True)
         try:
             subprocess.run(server, check=False)
         except KeyboardInterrupt:
