@@ -14,6 +14,11 @@ pub fn print(diagnostics: &[Diagnostic]) {
     }
 }
 
+/// A diagnostic as it is printed, without colours and without a line feed at the end.
+pub fn plain(diagnostic: &Diagnostic) -> String {
+    render(diagnostic, &Renderer::plain())
+}
+
 /// Each as a sentence without a place, for results.
 pub fn sentences(diagnostics: &[Diagnostic]) -> Vec<String> {
     diagnostics.iter().map(Diagnostic::sentence).collect()

@@ -8,7 +8,7 @@ pub use choices::{Engine, Format, Technology};
 pub use figure::FigureArgs;
 pub use sweep::{DEFAULT_MAX_RUNS, MergeArgs, Shown, SweepArgs};
 
-use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use ackclock::record::{GROUPS, Metric};
@@ -384,8 +384,8 @@ pub struct CompareArgs {
 }
 
 /// The command line as it is kept with the result; the program's path is left out.
-pub fn command_line() -> Vec<String> {
-    let arguments = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+pub fn command_line(words: &[OsString]) -> Vec<String> {
+    let arguments = words.iter().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     ["ackclock".to_string()].into_iter().chain(arguments).collect()
 }
 

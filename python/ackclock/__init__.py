@@ -1,0 +1,37 @@
+"""Ackclock: a laboratory for TCP congestion control and queue management over ATM, wide-area and satellite networks.
+
+>>> import ackclock as ac
+>>> result = ac.run(ac.examples.two_flows(), record="cwnd")
+>>> result.flows["flow"].to_list()
+['f1', 'f2']
+"""
+
+from __future__ import annotations
+
+from ackclock import examples
+from ackclock._core import RESULT_VERSION as result_version
+from ackclock._core import VERSION as __version__
+from ackclock._core import Column, Observation, Table
+from ackclock._errors import (
+    AckclockError,
+    DefectError,
+    Diagnostic,
+    Interrupted,
+    OutsideError,
+    ScenarioError,
+    UsageError,
+)
+from ackclock._result import Result
+from ackclock._run import check, check_text, run
+from ackclock._scenario import Scenario
+from ackclock._simulation import Simulation
+
+__all__ = [
+    "AckclockError", "Column", "DefectError", "Diagnostic", "Interrupted", "Observation", "OutsideError", "Result", "Scenario",
+    "ScenarioError", "Simulation", "Table", "UsageError", "__version__", "check", "check_text", "examples", "result_version", "run",
+]  # fmt: skip
+
+for _public in (AckclockError, DefectError, Diagnostic, Interrupted, OutsideError, Result, Scenario, ScenarioError, Simulation, UsageError):
+    _public.__module__ = "ackclock"
+for _function in (check, check_text, run):
+    _function.__module__ = "ackclock"

@@ -1,0 +1,116 @@
+"""Exceptions. Each has the exit code that the command line ends with for the same reason, and says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ackclock._core import Result
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One thing that is wrong with a scenario, or probably not meant."""
+
+    severity: str
+    """"error" or "warning"."""
+    message: str
+    """What is wrong, in one sentence."""
+    label: str
+    """A short text about the place, as the words that could stand there."""
+    remedy: str | None
+    """What to do."""
+    file: str
+    """The path of the file, or "--set" for a replaced value."""
+    line: int | None
+    """The line, counted from 1; None if it is about the scenario as a whole."""
+    column: int | None
+    """The column in characters, counted from 1."""
+    text: str
+    """Everything, with the line and a mark below the place, as the command line prints it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class AckclockError(Exception):
+    """What every error of this package is.
+
+    Attributes:
+        code: the exit code of the command line for the same error.
+        remedy: what to do.
+        file, line, column: the place, where there is one.
+    """
+
+    code: int = 1
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.message, self.remedy))
+
+
+class OutsideError(AckclockError):
+    """A file, a folder, a disk, a cluster or another part of the system failed. Exit code 1."""
+
+    code = 1
+
+
+class UsageError(AckclockError, ValueError):
+    """What was asked for makes no sense. Exit code 2."""
+
+    code = 2
+
+
+class ScenarioError(AckclockError, ValueError):
+    """A scenario is wrong. Exit code 3.
+
+    Attributes:
+        diagnostics: everything that is wrong with it, and what is probably not meant.
+        file, line, column: the place of the first error.
+    """
+
+    code = 3
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = list(diagnostics)
+        first = next((one for one in self.diagnostics if one.severity == "error"), self.diagnostics[0])
+        super().__init__(first.message, first.remedy or "")
+        self.file, self.line, self.column = first.file, first.line, first.column
+
+    def __str__(self) -> str:
+        return "\n" + "\n".join(str(one) for one in self.diagnostics)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.diagnostics,))
+
+
+class DefectError(AckclockError, RuntimeError):
+    """A defect of Ackclock. Exit code 101."""
+
+    code = 101
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during runs. What was finished is not lost.
+
+    Attributes:
+        result: the runs that were finished; None of a sweep, whose folder keeps them.
+    """
+
+    code = 130
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result

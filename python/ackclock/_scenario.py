@@ -1,0 +1,126 @@
+"""Scenarios."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ackclock import _core
+from ackclock._errors import Diagnostic, UsageError
+from ackclock._values import Value, document_of, sets_of
+
+if TYPE_CHECKING:
+    from ackclock._simulation import Simulation
+
+Sets = Mapping[str, Value] | Iterable[str] | None
+"""Keys with their values, as {"queue.buffer": "1000 cells"}, or texts KEY=VALUE."""
+
+
+class Scenario:
+    """What is simulated: checked, and with every default filled in. It does not change; `set` makes another one.
+
+    A scenario that is wrong raises a ScenarioError with everything that is wrong with it.
+
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario.build(
+    ...     duration="2 s",
+    ...     network={"topology": "n-source", "sources": 5, "rate": "155.52 Mbps", "access_delay": "5 us", "trunk_delay": "5 us"},
+    ...     queue={"buffer": "1000 cells", "policy": "selective-drop"},
+    ... )
+    >>> scenario.flows
+    ['f1', 'f2', 'f3', 'f4', 'f5']
+    >>> scenario.set({"queue.policy": "epd"}).check()
+    []
+    """
+
+    def __init__(self, path: str | os.PathLike[str], set: Sets = None) -> None:
+        """Reads a scenario file."""
+        self._core = _core.Scenario(os.fspath(path), sets_of(set))
+
+    @classmethod
+    def _of(cls, core: _core.Scenario) -> Scenario:
+        scenario = cls.__new__(cls)
+        scenario._core = core
+        return scenario
+
+    @classmethod
+    def from_text(cls, text: str, *, name: str = "scenario.toml", set: Sets = None) -> Scenario:
+        """Reads the text of a scenario file. `name` stands for its path in messages, and is where the files that it names are looked for."""
+        return cls._of(_core.Scenario.from_text(text, name, sets_of(set)))
+
+    @classmethod
+    def build(cls, *, scenario_name: str = "scenario", **sections: Value) -> Scenario:
+        """Makes a scenario of keyword arguments: keys, and tables as dictionaries, as network={"topology": "n-source"}."""
+        return cls.from_text(document_of(sections), name=f"{scenario_name}.toml")
+
+    def set(self, values: Sets = None, /, **keys: Value) -> Scenario:
+        """The same scenario with some values replaced, as set({"queue.buffer": "2000 cells"}, duration="5 s")."""
+        return self._of(self._core.with_sets([*sets_of(values), *sets_of(keys)]))
+
+    def check(self) -> list[Diagnostic]:
+        """What is probably not meant, though it can be run. `ackclock.check` also gives the errors of a file that cannot be."""
+        return self._core.warnings
+
+    def to_toml(self) -> str:
+        """The scenario file with every key written out. It loads to an equal scenario."""
+        return self._core.to_toml()
+
+    @property
+    def name(self) -> str:
+        """The name of the scenario: that of its file without the ending, if the file does not say another one."""
+        return self._core.name
+
+    @property
+    def path(self) -> str:
+        """The path of the file, or the name of the text."""
+        return self._core.path
+
+    @property
+    def seed(self) -> int:
+        """The first seed."""
+        return self._core.seed
+
+    @property
+    def duration_s(self) -> float:
+        """The simulated time of a run, seconds."""
+        return self._core.duration_s
+
+    @property
+    def flows(self) -> list[str]:
+        """The names of the flows of TCP."""
+        return self._core.flows
+
+    @property
+    def links(self) -> list[str]:
+        """The names of the directions of links, from->to, which are the names of the ports before them, too."""
+        return self._core.ports
+
+    @property
+    def has_randomness(self) -> bool:
+        """Whether the seed makes a difference."""
+        return self._core.has_randomness
+
+    def start(self, seed: int | None = None, *, engine: str = "batched") -> Simulation:
+        """Begins a run that is stepped through: see Simulation."""
+        from ackclock._simulation import Simulation
+
+        return Simulation(self, seed, engine)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self._core == other._core
+
+    def __hash__(self) -> int:
+        return hash(self._core)
+
+    def __repr__(self) -> str:
+        return repr(self._core)
+
+
+def scenario_of(given: Scenario | str | os.PathLike[str], set: Sets = None) -> Scenario:
+    """A scenario, or the file of one, with some values replaced."""
+    if isinstance(given, Scenario):
+        return given.set(set) if set else given
+    if isinstance(given, str | os.PathLike):
+        return Scenario(given, set)
+    raise UsageError(f"a {type(given).__name__} is no scenario", "give the path of a scenario file, or a Scenario")

@@ -1,0 +1,87 @@
+"""Simulations that are stepped through."""
+
+from __future__ import annotations
+
+from ackclock import _core
+from ackclock._core import Observation
+from ackclock._result import Result
+from ackclock._scenario import Scenario
+from ackclock._values import bits_per_second_of, seconds_of
+
+
+class Simulation:
+    """A run that is stepped through. Between two steps flows are observed, and their windows and pacing rates are held.
+
+    Unless something is held, the run gives what a run gives that was not stepped through, to the bit.
+
+    >>> import ackclock as ac
+    >>> sim = ac.examples.two_flows().start(seed=1)
+    >>> while not sim.finished:
+    ...     sim.step("100 ms")
+    ...     if sim.now_s >= 2 and sim.flow("f1").stage == "open":
+    ...         sim.hold_window("f1", 4 * sim.flow("f1").segment_bytes)
+    >>> sim.flow("f1").cwnd / sim.flow("f1").segment_bytes
+    4.0
+    """
+
+    def __init__(self, scenario: Scenario, seed: int | None = None, engine: str = "batched") -> None:
+        """Begins a run of a scenario under a seed, or under the first of the scenario."""
+        self._scenario = scenario
+        self._core = _core.start(scenario._core, scenario.seed if seed is None else seed, engine)
+
+    @property
+    def scenario(self) -> Scenario:
+        """What is run."""
+        return self._scenario
+
+    @property
+    def now_s(self) -> float:
+        """The instant to which the run has come, seconds: everything before it has happened."""
+        return self._core.now_s
+
+    @property
+    def end_s(self) -> float:
+        """The end of the scenario, seconds."""
+        return self._core.end_s
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has come to its end."""
+        return self._core.finished
+
+    @property
+    def flows(self) -> list[str]:
+        """The names of the flows of TCP."""
+        return self._core.flows
+
+    def step(self, duration: str | float) -> None:
+        """Simulates so much time more, as "100 ms" or a number of seconds; at most to the end of the scenario."""
+        self._core.step_s(seconds_of(duration, "step"))
+
+    def run_until(self, instant: str | float) -> None:
+        """Simulates up to an instant, as "2 s" or a number of seconds since the start."""
+        self._core.run_until_s(seconds_of(instant, "run_until"))
+
+    def run_to_end(self) -> None:
+        """Simulates to the end of the scenario."""
+        self._core.run_to_end()
+
+    def flow(self, name: str) -> Observation:
+        """What is seen of a flow now: window, round trip, in flight, counts."""
+        return self._core.flow(name)
+
+    def hold_window(self, flow: str, window_bytes: float | None) -> None:
+        """Holds the congestion window of a flow at so many bytes from now on; None releases it. A recovery from losses sets the window as
+        long as it lasts. A flow that has ended, and a window below a segment, raise a UsageError."""
+        self._core.hold_window(flow, window_bytes)
+
+    def hold_pacing_rate(self, flow: str, rate: str | float | None) -> None:
+        """Holds the rate at which segments of a flow leave, in bits of payload per second or as "2 Mbps"; None releases it."""
+        self._core.hold_pacing_rate(flow, None if rate is None else bits_per_second_of(rate, "rate"))
+
+    def result(self) -> Result:
+        """Ends the simulation and gives its result, of what was simulated until now."""
+        return Result(self._core.result(), self._scenario)
+
+    def __repr__(self) -> str:
+        return repr(self._core)
