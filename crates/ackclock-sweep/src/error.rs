@@ -35,6 +35,10 @@ pub enum Error {
     Write { file: PathBuf, cause: io::Error },
     /// A run was finished and could not be made a row.
     Defect(String),
+    /// What is asked for makes no sense: what is wrong, and what to do.
+    Usage { wrong: String, help: String },
+    /// A cluster does not do what it is to, or a worker of it cannot: what is wrong, and what to do.
+    Cluster { wrong: String, help: String },
 }
 
 impl Error {
@@ -74,6 +78,7 @@ impl Error {
                 }
                 _ => format!("finished runs are kept; {}", disk::remedy(cause)),
             },
+            Error::Cluster { help, .. } | Error::Usage { help, .. } => help.clone(),
             Error::Defect(_) => "please report it with the command line and the output of `ackclock --version`".into(),
         }
     }
@@ -122,6 +127,7 @@ impl fmt::Display for Error {
             }
             Error::NoSweep(folder) => write!(f, "`{}` holds no sweep", folder.display()),
             Error::Write { file, cause } => write!(f, "cannot write `{}`: {cause}", file.display()),
+            Error::Cluster { wrong, .. } | Error::Usage { wrong, .. } => f.write_str(wrong),
             Error::Defect(message) => write!(f, "ackclock has a defect: {message}"),
         }
     }

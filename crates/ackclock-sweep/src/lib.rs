@@ -2,11 +2,12 @@
 //! [`ackclock_scenario::sweep::Sweep`] to runs, and from these to one table with a row for each run.
 //!
 //! One arrow, in steps: [`Checked`] loads every point and makes the [`Plan`]; [`Store`] holds the plan and the ledger of
-//! finished runs in a folder; [`run_missing`] does what is not in it; [`merge()`] puts the folders of shards together; [`table`],
+//! finished runs in a folder; [`run_missing`] does what is not in it, or [`cluster`] has it done; [`merge()`] puts the folders of shards together; [`table`],
 //! [`summary`] and [`report`] make tables and figures of what is there. A row has all numbers of a network, [`METRICS`], and the
 //! measures that were asked for; of a small sweep the run as a result has it, too ([`kept_runs`]).
 
 mod check;
+pub mod cluster;
 mod error;
 mod estimate;
 mod held;
@@ -29,7 +30,7 @@ pub use error::Error;
 pub use estimate::Estimate;
 pub use merge::{Merged, merge, plan_of};
 pub use metrics::METRICS;
-pub use plan::until::{MetricWidth, UntilCi};
+pub use plan::until::{MetricWidth, Seeds, UntilCi};
 pub use plan::{About, Key, Plan};
 pub use results::pooled::{POOLED, Pooled};
 pub use results::{Results, Status};

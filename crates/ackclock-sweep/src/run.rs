@@ -4,12 +4,14 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use ackclock::measure::Expression;
 use ackclock::record::Metric;
 use ackclock::scenario::Scenario;
 use ackclock::sim::Engine;
 use ackclock::units::Span;
 use ackclock_run::{End, Failure, Job, Jobs, Load};
 use ackclock_scenario::sweep::Sweep;
+use serde::{Deserialize, Serialize};
 
 use crate::check::Checked;
 use crate::error::Error;
@@ -67,10 +69,7 @@ pub fn run_missing(
     options: &Options<'_>,
     watch: impl FnMut(&ackclock_run::Status) + Send,
 ) -> Result<usize, Error> {
-    let missing = store.with_results(|results| missing(results, &checked.costs, options));
-    let looked_at = store.with_results(Results::looked_at);
-    let seeds = checked.plan.seeds;
-    let cost = missing.iter().map(|run| checked.costs[run / seeds]).sum();
+    let todo = todo(checked, store, options);
     let failed = Mutex::new(None);
     let load = |point: usize| match checked.scenario(sweep, point) {
         Ok(scenario) => Some(scenario),
@@ -79,39 +78,103 @@ pub fn run_missing(
             None
         }
     };
-    // Runs of one point follow each other: the first of them loads it, and the others wait for that.
-    let mut last: Option<(usize, Arc<OnceLock<Loaded>>)> = None;
-    let jobs = missing.iter().map(|run| {
-        let (point, seed) = checked.plan.point_and_seed(*run);
-        let loaded = match &last {
-            Some((of, loaded)) if *of == point => loaded.clone(),
-            _ => last.insert((point, Arc::default())).1.clone(),
-        };
-        let of = (*run, loaded.clone());
-        let is_looked_at = looked_at.contains(run);
-        Job { scenario: OfPoint { point, loaded, load: &load, is_looked_at }, seed, cost: checked.costs[point], of }
-    });
-    let jobs = Jobs::as_they_come(jobs, missing.len(), cost);
-    let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
-        let scenario = loaded.get().and_then(|loaded| loaded.as_deref());
-        store.keep(*run, row(scenario, end, options.time_limit, checked))
-    };
-    let runs =
-        ackclock_run::run_each(jobs, options.threads, options.engine, options.time_limit, options.stop, watch, keep);
+    let (measures, keeps_documents) = (&checked.measures[..], checked.plan.keeps_documents());
+    let rows = Rows { measures, keeps_documents, load };
+    let ended = rows.make(&todo, options, watch, |run, row| store.keep(run, row));
     store.sync()?;
-    match runs.failure {
-        Some(Failure::NotKept(error)) => return Err(error),
-        Some(Failure::Panicked { message, .. }) => return Err(Error::Defect(message)),
-        None => {}
-    }
+    let ended = ended?;
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
-        None => Ok(runs.kept.len()),
+        None => Ok(ended),
+    }
+}
+
+/// A run that is to be done.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Todo {
+    /// Its number in the plan.
+    pub run: usize,
+    pub point: usize,
+    pub seed: u64,
+    /// The computing time that it takes, in any unit.
+    pub cost: f64,
+    /// Whether it is found when the goodput settles.
+    pub is_looked_at: bool,
+}
+
+/// The runs of the shard that are still to be done, the most expensive first.
+pub(crate) fn todo(checked: &Checked, store: &Store, options: &Options<'_>) -> Vec<Todo> {
+    let missing = store.with_results(|results| missing(results, &checked.costs, options));
+    let looked_at = store.with_results(Results::looked_at);
+    let todo = |run: usize| {
+        let (point, seed) = checked.plan.point_and_seed(run);
+        Todo { run, point, seed, cost: checked.costs[point], is_looked_at: looked_at.contains(&run) }
+    };
+    missing.into_iter().map(todo).collect()
+}
+
+/// What makes rows of runs, here or in another process.
+pub(crate) struct Rows<'a, F> {
+    /// The measures that are asked for.
+    pub measures: &'a [Expression],
+    /// Whether rows have documents of their runs.
+    pub keeps_documents: bool,
+    /// Loads a point; `None` if it cannot be loaded, and then no other run begins.
+    pub load: F,
+}
+
+impl<F: Fn(usize) -> Loaded + Sync> Rows<'_, F> {
+    /// Does the runs, and hands the row of each to `keep` as it ends. Returns how many ended; fewer if they were stopped.
+    ///
+    /// # Errors
+    /// If a row is not kept.
+    pub fn make(
+        &self,
+        todo: &[Todo],
+        options: &Options<'_>,
+        watch: impl FnMut(&ackclock_run::Status) + Send,
+        keep: impl Fn(usize, Row) -> Result<(), Error> + Sync,
+    ) -> Result<usize, Error> {
+        let cost = todo.iter().map(|todo| todo.cost).sum();
+        // Runs of one point follow each other: the first of them loads it, and the others wait for that.
+        let mut last: Option<(usize, Arc<OnceLock<Loaded>>)> = None;
+        let jobs = todo.iter().map(|&Todo { run, point, seed, cost, is_looked_at }| {
+            let loaded = match &last {
+                Some((of, loaded)) if *of == point => loaded.clone(),
+                _ => last.insert((point, Arc::default())).1.clone(),
+            };
+            let of = (run, loaded.clone());
+            Job { scenario: OfPoint { point, loaded, load: &self.load, is_looked_at }, seed, cost, of }
+        });
+        let jobs = Jobs::as_they_come(jobs, todo.len(), cost);
+        let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
+            let scenario = loaded.get().and_then(|loaded| loaded.as_deref());
+            keep(*run, self.row(scenario, end, options.time_limit))
+        };
+        let (threads, engine, limit, stop) = (options.threads, options.engine, options.time_limit, options.stop);
+        let runs = ackclock_run::run_each(jobs, threads, engine, limit, stop, watch, keep);
+        match runs.failure {
+            Some(Failure::NotKept(error)) => Err(error),
+            Some(Failure::Panicked { message, .. }) => Err(Error::Defect(message)),
+            None => Ok(runs.kept.len()),
+        }
+    }
+
+    fn row(&self, scenario: Option<&Scenario>, end: End, limit: Option<Duration>) -> Row {
+        let failed = |reason: String| Row { failed: Some(reason), ..Row::default() };
+        match end {
+            End::Finished(records) => {
+                let scenario = scenario.expect("a run that finished was loaded");
+                metrics::row(scenario, &records, self.measures, self.keeps_documents)
+            }
+            End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
+            End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
+        }
     }
 }
 
 /// The scenario of a point, once it is loaded; `None` if it cannot be.
-type Loaded = Option<Arc<Scenario>>;
+pub(crate) type Loaded = Option<Arc<Scenario>>;
 
 /// The scenario of a point, which is loaded once for all its runs.
 struct OfPoint<'a, F> {
@@ -140,18 +203,6 @@ fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
     scenario.recording.metrics = [Metric::Throughput].into_iter().collect();
     scenario.recording.interval = Span::from_ps((scenario.duration.as_ps() / INTERVALS).max(1));
     Arc::new(scenario)
-}
-
-fn row(scenario: Option<&Scenario>, end: End, limit: Option<Duration>, checked: &Checked) -> Row {
-    let failed = |reason: String| Row { failed: Some(reason), ..Row::default() };
-    match end {
-        End::Finished(records) => {
-            let scenario = scenario.expect("a run that finished was loaded");
-            metrics::row(scenario, &records, &checked.measures, checked.plan.keeps_documents())
-        }
-        End::Panicked(message) => failed(format!("a defect of ackclock: {message}")),
-        End::OverTime => failed(format!("it took longer than {} s", limit.unwrap_or_default().as_secs_f64())),
-    }
 }
 
 /// Parts of a run of which the throughput is looked at.

@@ -102,6 +102,76 @@ fn unique(columns: &mut [Column]) {
     }
 }
 
+/// A column with its values, in the order of the runs.
+#[derive(Debug)]
+pub struct Filled<'a> {
+    /// Its name.
+    pub name: String,
+    /// The unit; empty for counts, shares and names.
+    pub unit: String,
+    /// What it means.
+    pub about: String,
+    /// Texts, numbers, or numbers some of which are not there.
+    pub values: Values<'a>,
+}
+
+/// The columns of the table with their values.
+pub fn filled(results: &Results) -> Vec<Filled<'_>> {
+    let (plan, runs) = (results.plan(), results.runs().collect::<Vec<_>>());
+    let keys: Vec<&Key> = plan.keys().collect();
+    let filled = |Column { name, unit, about, what }| {
+        let values = values(results, &keys, what, &runs);
+        Filled { name, unit, about, values }
+    };
+    columns(results).into_iter().map(filled).collect()
+}
+
+/// The means of the points: the columns of keys, how many runs of each point were finished and failed, and of each number that some run has its
+/// mean and the ends of the 95 % confidence interval.
+pub fn means(results: &Results, method: Method) -> Vec<Filled<'_>> {
+    let plan = results.plan();
+    let points: Vec<usize> = (0..plan.points.len()).filter(|point| plan.points[*point].is_some()).collect();
+    let runs: Vec<usize> = points.iter().map(|point| point * plan.seeds).collect();
+    let keys: Vec<&Key> = plan.keys().collect();
+    let count = |name: &str, about: &str, status| Filled {
+        name: name.into(),
+        unit: String::new(),
+        about: about.into(),
+        values: Values::Whole(vec![points.iter().map(|point| summary::count(results, *point, status) as f64).collect()]),
+    };
+    let (mut filled, mut of_numbers) = (Vec::new(), Vec::new());
+    for Column { name, unit, about, what } in columns(results) {
+        match what {
+            What::Text(_) | What::Number(_) => {
+                filled.push(Filled { name, unit, about, values: values(results, &keys, what, &runs) });
+            }
+            What::Metric(metric) => {
+                let means: Vec<_> = points.iter().map(|point| summary::mean(results, *point, metric, method)).collect();
+                let interval = |end: fn(ackclock::record::stats::Bounds) -> f64| {
+                    means.iter().map(|mean| mean.as_ref().and_then(|mean| mean.interval).map(end)).collect()
+                };
+                let mean = means.iter().map(|mean| mean.as_ref().map(|mean| mean.mean)).collect();
+                let mut column = |end: &str, about: String, values| {
+                    of_numbers.push(Filled {
+                        name: format!("{name}{end}"),
+                        unit: unit.clone(),
+                        about,
+                        values: Values::Optional(values),
+                    });
+                };
+                column("", format!("Mean over the seeds. {about}"), mean);
+                column("_low", "Lower end of the 95 % confidence interval of the mean.".into(), interval(|ends| ends.low));
+                column("_high", "Upper end of it.".into(), interval(|ends| ends.high));
+            }
+            What::Seed | What::Status | What::Port => {}
+        }
+    }
+    filled.push(count("runs", "Runs that were finished.", Status::Finished));
+    filled.push(count("failed", "Runs that failed.", Status::Failed));
+    filled.extend(of_numbers);
+    filled
+}
+
 /// Writes the table as Parquet. Its metadata have the unit and the meaning of each column.
 pub fn parquet(results: &Results, file: impl Write + Send) -> io::Result<()> {
     let (plan, columns) = (results.plan(), columns(results));

@@ -7,8 +7,10 @@
 //! Annals of Mathematical Statistics 36 (1965).
 
 use ackclock::record::stats;
-use ackclock_scenario::sweep::Width;
+use ackclock_scenario::sweep::{Sweep, Width};
 use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
 
 /// When points have enough seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +29,54 @@ pub struct MetricWidth {
     /// As a share of the mean.
     pub share: f64,
 }
+
+/// How many seeds points have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seeds {
+    /// How many at most.
+    pub most: usize,
+    /// The rule by which points have fewer, if there is one.
+    pub until_ci: Option<UntilCi>,
+}
+
+impl Seeds {
+    /// How many seeds the points of a sweep have, of which `seeds` and `most` are asked for beside what its file says.
+    ///
+    /// # Errors
+    /// If that makes no sense.
+    pub fn of(sweep: &Sweep<'_>, seeds: Option<u64>, most: Option<u64>) -> Result<Seeds, Error> {
+        let refused = |wrong: String, help: String| Err(Error::Usage { wrong, help });
+        let (seeds, most) = (seeds.or(sweep.seeds), most.or(sweep.max_seeds));
+        let least = seeds.unwrap_or(LEAST_SEEDS) as usize;
+        let Some(until_ci) = UntilCi::of(&sweep.widths, least) else {
+            return match most {
+                None => Ok(Seeds { most: seeds.unwrap_or(1) as usize, until_ci: None }),
+                Some(_) => refused(
+                    "--max-seeds (max_seeds) without --until-ci (until_ci): nothing decides how many seeds there are".into(),
+                    "write --seeds N for N seeds, or say how narrow the intervals are to be, as in --until-ci 2%".into(),
+                ),
+            };
+        };
+        let most = most.unwrap_or(MOST_SEEDS.max(least as u64)) as usize;
+        if least < 2 {
+            return refused(
+                "--until-ci with one seed: a confidence interval needs two runs at least".into(),
+                format!("leave --seeds out, and each point begins with {LEAST_SEEDS} seeds"),
+            );
+        }
+        if most < least {
+            return refused(
+                format!("points begin with {least} seeds (--seeds), and have at most {most} (--max-seeds)"),
+                "raise --max-seeds or lower --seeds".into(),
+            );
+        }
+        Ok(Seeds { most, until_ci: Some(until_ci) })
+    }
+}
+
+/// What each point begins with where its intervals decide how many seeds it has, and what it has at most.
+const LEAST_SEEDS: u64 = 5;
+const MOST_SEEDS: u64 = 100;
 
 impl UntilCi {
     /// The rule for some widths; `None` of no widths.

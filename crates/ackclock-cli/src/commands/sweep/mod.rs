@@ -12,7 +12,7 @@ use ackclock_scenario::sweep::{Lack, Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk};
 use ackclock_sweep::summary::{measures_without_values, too_wide, without_effect, without_values};
 use ackclock_sweep::{
-    Checked, Estimate, METRICS, Opened, Options, Refused, Results, Shard, Status, Store, UntilCi, missing, report,
+    Checked, Estimate, METRICS, Opened, Options, Refused, Results, Seeds, Shard, Status, Store, UntilCi, missing, report,
     run_missing,
 };
 
@@ -42,7 +42,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     let sweep = Sweep::read(&Disk, &request(args, &numbers)).map_err(|error| load::failure(error, NOTHING))?;
-    let (seeds, until_ci) = seeds_of_points(args, &sweep)?;
+    let Seeds { most: seeds, until_ci } = Seeds::of(&sweep, args.seeds.map(u64::from), args.max_seeds.map(u64::from))?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
     let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);
     let beside = Estimate::memory_of(sweep.points() as f64, seeds as f64);
@@ -129,36 +129,6 @@ fn fitting(threads: usize, each: f64, beside: f64) -> Result<usize, Failure> {
             Ok(1)
         }
     }
-}
-
-/// How many seeds points have at most, and the rule by which they have fewer, if there is one.
-fn seeds_of_points(args: &SweepArgs, sweep: &Sweep<'_>) -> Result<(usize, Option<UntilCi>), Failure> {
-    let seeds = args.seeds.map(u64::from).or(sweep.seeds);
-    let most = args.max_seeds.map(u64::from).or(sweep.max_seeds);
-    let least = seeds.unwrap_or(LEAST_SEEDS) as usize;
-    let Some(until_ci) = UntilCi::of(&sweep.widths, least) else {
-        return match most {
-            None => Ok((seeds.unwrap_or(1) as usize, None)),
-            Some(_) => Err(Failure::usage(
-                "--max-seeds (max_seeds) without --until-ci (until_ci): nothing decides how many seeds there are",
-                "write --seeds N for N seeds, or say how narrow the intervals are to be, as in --until-ci 2%",
-            )),
-        };
-    };
-    let most = most.unwrap_or(MOST_SEEDS.max(least as u64)) as usize;
-    if least < 2 {
-        return Err(Failure::usage(
-            "--until-ci with one seed: a confidence interval needs two runs at least",
-            format_args!("leave --seeds out, and each point begins with {LEAST_SEEDS} seeds"),
-        ));
-    }
-    if most < least {
-        return Err(Failure::usage(
-            format_args!("points begin with {least} seeds (--seeds), and have at most {most} (--max-seeds)"),
-            "raise --max-seeds or lower --seeds",
-        ));
-    }
-    Ok((most, Some(until_ci)))
 }
 
 /// Refuses a number of runs that is probably a mistake.
@@ -471,9 +441,6 @@ const NOTHING: Option<&str> = Some("nothing was run");
 const LESS: &str = "vary fewer keys or fewer values";
 const RESUME: &str = "run the same command again to resume";
 const MOST_FAILURES: usize = 10;
-/// What each point begins with where its intervals decide how many seeds it has, and what it has at most.
-const LEAST_SEEDS: u64 = 5;
-const MOST_SEEDS: u64 = 100;
 /// From so many octets on memory is worth a word.
 const MUCH_MEMORY: f64 = 5e8;
 
