@@ -25,13 +25,15 @@ from ackclock._result import Result
 from ackclock._run import check, check_text, run
 from ackclock._scenario import Scenario
 from ackclock._simulation import Simulation
+from ackclock._sweep import Sweep, sweep
 
 __all__ = [
     "AckclockError", "Column", "DefectError", "Diagnostic", "Interrupted", "Observation", "OutsideError", "Result", "Scenario",
-    "ScenarioError", "Simulation", "Table", "UsageError", "__version__", "check", "check_text", "examples", "result_version", "run",
+    "ScenarioError", "Simulation", "Sweep", "Table", "UsageError", "__version__", "check", "check_text", "examples",
+    "result_version", "run", "sweep",
 ]  # fmt: skip
 
-for _public in (AckclockError, DefectError, Diagnostic, Interrupted, OutsideError, Result, Scenario, ScenarioError, Simulation, UsageError):
+for _public in (AckclockError, DefectError, Diagnostic, Interrupted, OutsideError, Result, Scenario, ScenarioError, Simulation, Sweep, UsageError):
     _public.__module__ = "ackclock"
-for _function in (check, check_text, run):
+for _function in (check, check_text, run, sweep):
     _function.__module__ = "ackclock"

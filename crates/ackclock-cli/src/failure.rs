@@ -80,7 +80,9 @@ impl From<ackclock_sweep::Error> for Failure {
     fn from(error: ackclock_sweep::Error) -> Failure {
         match error {
             ackclock_sweep::Error::Defect(message) => Failure::defect(message),
-            error @ (ackclock_sweep::Error::Seeds { .. } | ackclock_sweep::Error::Usage { .. }) => Failure::usage(&error, error.help()),
+            error @ (ackclock_sweep::Error::Seeds { .. } | ackclock_sweep::Error::Usage { .. }) => {
+                Failure::usage(&error, error.help())
+            }
             error => Failure::outside(&error, error.help()),
         }
     }

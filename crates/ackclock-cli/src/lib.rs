@@ -23,6 +23,7 @@ use std::ffi::OsString;
 use std::panic;
 use std::process;
 
+use ackclock_sweep::cluster::Cluster;
 use clap::Parser;
 
 use args::{Cli, Command};
@@ -33,15 +34,18 @@ use commands::{
 use failure::{Exit, Failure};
 
 /// Does what a command line asks for, whose first word is the program, and returns the exit code. The process is that of the command line: it
-/// takes Ctrl-C for itself, and a defect ends it.
-pub fn main(words: &[OsString]) -> u8 {
+/// takes Ctrl-C for itself, and a defect ends it. `connect` gives clusters, if there are any.
+pub fn main(words: &[OsString], connect: Option<&Connect>) -> u8 {
     panic::set_hook(Box::new(defect));
     interrupt::watch();
     interrupt::survive_long_files();
     let cli = Cli::try_parse_from(words);
-    let done = cli.map_or_else(|error| args::explain(&error), |cli| dispatch(&cli, args::command_line(words)));
+    let done = cli.map_or_else(|error| args::explain(&error), |cli| dispatch(&cli, args::command_line(words), connect));
     done.unwrap_or_else(|failure| failure.report()) as u8
 }
+
+/// Gives the cluster at an address, as `dask://scheduler:8786`; an error says why there is none. The program has none; the Python package has.
+pub type Connect = dyn Fn(&str) -> Result<Box<dyn Cluster>, String>;
 
 /// The exit code of a command that finds no memory, and what is said then.
 pub const NO_MEMORY: (&str, i32) = (
@@ -50,11 +54,11 @@ pub const NO_MEMORY: (&str, i32) = (
     Exit::Outside as i32,
 );
 
-fn dispatch(cli: &Cli, command: Vec<String>) -> Result<Exit, Failure> {
+fn dispatch(cli: &Cli, command: Vec<String>, connect: Option<&Connect>) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Quick(args) => quick::quick(args, command),
         Command::Run(args) => run::run(args, command),
-        Command::Sweep(args) => sweep::sweep(args),
+        Command::Sweep(args) => sweep::sweep(args, connect),
         Command::Merge(args) => sweep::merge::merge(args),
         Command::Check(args) => check::check(args),
         Command::Contacts(args) => contacts::contacts(args),

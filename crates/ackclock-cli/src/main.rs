@@ -11,5 +11,5 @@ static MEMORY: ackclock_memory::Reporting =
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = env::args_os().collect();
-    ExitCode::from(ackclock_cli::main(&words))
+    ExitCode::from(ackclock_cli::main(&words, None))
 }

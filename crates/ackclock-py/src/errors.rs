@@ -26,11 +26,7 @@ fn raised(py: Python<'_>, class: &str, message: impl Display, remedy: impl Displ
     new(py, class, (message.to_string(), remedy.to_string())).map_or_else(|error| error, PyErr::from_value)
 }
 
-fn new<'py>(
-    py: Python<'py>,
-    class: &str,
-    arguments: impl pyo3::call::PyCallArgs<'py>,
-) -> PyResult<Bound<'py, PyAny>> {
+fn new<'py>(py: Python<'py>, class: &str, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
     py.import("ackclock._errors")?.getattr(class)?.call1(arguments)
 }
 

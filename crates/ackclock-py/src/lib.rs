@@ -1,10 +1,12 @@
 //! The Python module `ackclock._core`: what of the package `ackclock` is not written in Python. The package is in `python/ackclock`, and its
 //! `_core.pyi` says the types.
 
+mod cluster;
 mod errors;
 mod result;
 mod scenario;
 mod simulation;
+mod sweep;
 mod table;
 mod waiting;
 
@@ -16,14 +18,18 @@ mod _core {
 
     use pyo3::prelude::*;
 
-    use crate::errors;
+    use crate::{cluster, errors};
 
+    #[pymodule_export]
+    use crate::cluster::work_on;
     #[pymodule_export]
     use crate::result::{Result, run};
     #[pymodule_export]
     use crate::scenario::Scenario;
     #[pymodule_export]
     use crate::simulation::{Observation, Simulation, start};
+    #[pymodule_export]
+    use crate::sweep::{SweepResult, sweep};
     #[pymodule_export]
     use crate::table::{Column, Table};
 
@@ -55,6 +61,6 @@ mod _core {
     /// command line from then on.
     #[pyfunction]
     fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
-        py.detach(|| ackclock_cli::main(&words))
+        py.detach(|| ackclock_cli::main(&words, Some(&cluster::connect)))
     }
 }

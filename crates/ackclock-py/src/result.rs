@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ackclock::measure::{self, Expression, Flow, Measure, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP, Period, Port, Subject, Udp};
+use ackclock::measure::{
+    self, Expression, Flow, Measure, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP, Period, Port, Subject, Udp,
+};
 use ackclock::record::{Columns, Metric, Records, Series};
 use ackclock::scenario::Technology;
 use ackclock::sim::Engine;
@@ -58,7 +60,10 @@ pub fn run<'py>(
     let (runs, raised) = waiting::work(py, &stop, progress.as_ref(), |told| {
         let watch = |status: &Status| {
             let simulated = status.simulated * duration_s * status.runs as f64;
-            told.tell(status.fraction, format!("{} of {} runs, {simulated:.1} s simulated", status.finished, status.runs));
+            told.tell(
+                status.fraction,
+                format!("{} of {} runs, {simulated:.1} s simulated", status.finished, status.runs),
+            );
         };
         let jobs = Jobs::of_seeds((*of).clone(), asked.clone(), seeds);
         ackclock_run::run_all(jobs, threads, engine, &stop, watch, |(), records| Ok::<_, Infallible>(records))
@@ -77,7 +82,11 @@ pub fn engine_named(py: Python<'_>, name: &str) -> PyResult<Engine> {
     match name {
         "batched" => Ok(Engine::Batched),
         "reference" => Ok(Engine::Reference),
-        _ => Err(errors::usage(py, format_args!("there is no engine {name:?}"), "engine is \"batched\" or \"reference\"")),
+        _ => Err(errors::usage(
+            py,
+            format_args!("there is no engine {name:?}"),
+            "engine is \"batched\" or \"reference\"",
+        )),
     }
 }
 
@@ -134,7 +143,9 @@ impl Result {
             columns.push(self.made(tables::SEED.0, "", tables::SEED.1, seeds));
         }
         columns.extend(
-            named.iter().map(|(name, about, of)| self.made(name, "", about, table::names(of.iter().map(|(_, name)| *name)))),
+            named
+                .iter()
+                .map(|(name, about, of)| self.made(name, "", about, table::names(of.iter().map(|(_, name)| *name)))),
         );
         columns
     }
@@ -165,11 +176,9 @@ impl Result {
         let wanted = Wanted::of(&self.of, &part);
         let mut folder = Folder::prepare(path, &part, |_| {})?;
         let mut document = self.document();
-        let kept = document.runs.drain(..).zip(&self.runs).map(|(run, records)| {
-            match self.seeds.len() {
-                1 => folder.keep_recorded(&wanted, &part, run, records),
-                _ => folder.keep(&wanted, &part, run, records),
-            }
+        let kept = document.runs.drain(..).zip(&self.runs).map(|(run, records)| match self.seeds.len() {
+            1 => folder.keep_recorded(&wanted, &part, run, records),
+            _ => folder.keep(&wanted, &part, run, records),
         });
         let kept: Vec<Run> = kept.collect::<std::result::Result<_, _>>()?;
         let whole = Document::new(document.command, part, self.seeds.clone(), kept);
@@ -289,7 +298,11 @@ impl Result {
         let recorded = self.recorded();
         let names = || recorded.iter().map(|metric| metric.name()).collect::<Vec<_>>().join(", ");
         let Some(metric) = Metric::named(metric).filter(|metric| recorded.contains(metric)) else {
-            let has = if recorded.is_empty() { "nothing was recorded".to_owned() } else { format!("recorded are {}", names()) };
+            let has = if recorded.is_empty() {
+                "nothing was recorded".to_owned()
+            } else {
+                format!("recorded are {}", names())
+            };
             let remedy = format!("run it with record=[{metric:?}]; `ackclock list record` names the metrics");
             return Err(errors::usage(py, format_args!("{metric:?} was not recorded: {has}"), remedy));
         };
@@ -310,7 +323,10 @@ impl Result {
     /// "goodput(f1)", "jain(sent)", "p95(one-way-delay: ping)", "cwnd(f1, 2 to 5 s)".
     fn measure(&self, py: Python<'_>, text: String) -> PyResult<Vec<Option<f64>>> {
         let asked = ackclock_scenario::sweep::asked(&[text], &self.of).map_err(|all| errors::invalid(py, &all))?;
-        Ok(self.measured().flat_map(|run| asked.iter().map(move |asked| asked.value(&run)).collect::<Vec<_>>()).collect())
+        Ok(self
+            .measured()
+            .flat_map(|run| asked.iter().map(move |asked| asked.value(&run)).collect::<Vec<_>>())
+            .collect())
     }
 
     /// The result as the JSON document that the command line prints with --json.
@@ -328,7 +344,11 @@ impl Result {
     fn report(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
         let run = self.runs.iter().find(|run| seed.is_none_or(|seed| seed == run.seed));
         let Some(run) = run else {
-            return Err(errors::usage(py, "there is no run of this seed", format_args!("there are {:?}", self.seeds())));
+            return Err(errors::usage(
+                py,
+                "there is no run of this seed",
+                format_args!("there are {:?}", self.seeds()),
+            ));
         };
         Ok(py.detach(|| {
             let page = ackclock_report::run::run(&self.document(), run.seed, &run.series);
@@ -349,7 +369,11 @@ impl Result {
             let folder = if self.runs.len() == 1 { path.clone() } else { path.join(tables::seed_folder(records.seed)) };
             let run = Run::from(records);
             py.detach(|| captures::write(&folder, &records.captures, &meta, &part, &run)).map_err(|error| {
-                errors::outside(py, format_args!("cannot write `{}`: {error}", folder.display()), "choose another folder")
+                errors::outside(
+                    py,
+                    format_args!("cannot write `{}`: {error}", folder.display()),
+                    "choose another folder",
+                )
             })?;
             written.extend(records.captures.iter().map(|one| folder.join(captures::pcapng::file_name(&one.host))));
         }

@@ -129,6 +129,18 @@ impl Scenario {
         &self.origin.path
     }
 
+    /// The text that stands for the file; None if it is read from a disk.
+    #[getter]
+    fn text(&self) -> Option<&str> {
+        self.origin.text.as_deref()
+    }
+
+    /// The texts KEY=VALUE that replace values of the file.
+    #[getter]
+    fn sets(&self) -> Vec<String> {
+        self.sets.clone()
+    }
+
     /// The first seed.
     #[getter]
     fn seed(&self) -> u64 {

@@ -47,16 +47,20 @@ impl Simulation {
         match self.run.try_lock() {
             Ok(run) => Ok(run),
             Err(TryLockError::Poisoned(run)) => Ok(run.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(errors::usage(py, "another thread steps the simulation now", "use each simulation in one thread at a time"))
-            }
+            Err(TryLockError::WouldBlock) => Err(errors::usage(
+                py,
+                "another thread steps the simulation now",
+                "use each simulation in one thread at a time",
+            )),
         }
     }
 
     fn with<T>(&self, py: Python<'_>, look: impl FnOnce(&mut sim::Simulation) -> T) -> PyResult<T> {
         match self.run(py)?.as_mut() {
             Some(run) => Ok(look(run)),
-            None => Err(errors::usage(py, "the result of the simulation was taken", "start another with Scenario.start")),
+            None => {
+                Err(errors::usage(py, "the result of the simulation was taken", "start another with Scenario.start"))
+            }
         }
     }
 
@@ -67,9 +71,8 @@ impl Simulation {
         steer: impl FnOnce(&mut sim::Simulation, FlowId) -> std::result::Result<(), SteeringError>,
     ) -> PyResult<()> {
         let flow = self.flow(py, name)?;
-        self.with(py, |run| steer(run, flow))?.map_err(|error| {
-            errors::usage(py, format_args!("flow {}: {}", error.flow, error.reason), error.remedy)
-        })
+        self.with(py, |run| steer(run, flow))?
+            .map_err(|error| errors::usage(py, format_args!("flow {}: {}", error.flow, error.reason), error.remedy))
     }
 
     /// Goes on up to an instant, in pieces between which Ctrl-C is looked for.
@@ -98,7 +101,11 @@ impl Simulation {
     /// Simulates what happens within so many seconds from now on; at most to the end of the scenario.
     fn step_s(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         if !seconds.is_finite() || seconds <= 0.0 {
-            return Err(errors::usage(py, format_args!("a step of {seconds} s"), "step by more than 0, as in \"100 ms\" or 0.1"));
+            return Err(errors::usage(
+                py,
+                format_args!("a step of {seconds} s"),
+                "step by more than 0, as in \"100 ms\" or 0.1",
+            ));
         }
         let end = self.with(py, |run| run.progress())?;
         let until = end.now + span(seconds.min(end.end.since(end.now).as_secs_f64() + 1.0));
@@ -157,7 +164,9 @@ impl Simulation {
     fn hold_window(&self, py: Python<'_>, flow: &str, window_bytes: Option<f64>) -> PyResult<()> {
         let bytes = match window_bytes {
             Some(bytes) if bytes.is_finite() && bytes >= 0.0 => Some(bytes.round() as u64),
-            Some(bytes) => return Err(errors::usage(py, format_args!("a window of {bytes} bytes"), "hold a segment or more")),
+            Some(bytes) => {
+                return Err(errors::usage(py, format_args!("a window of {bytes} bytes"), "hold a segment or more"));
+            }
             None => None,
         };
         self.steered(py, flow, |run, flow| run.hold_window(flow, bytes))

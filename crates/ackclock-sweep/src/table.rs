@@ -111,6 +111,8 @@ pub struct Filled<'a> {
     pub unit: String,
     /// What it means.
     pub about: String,
+    /// Whether it is a measure that was asked for.
+    pub is_asked: bool,
     /// Texts, numbers, or numbers some of which are not there.
     pub values: Values<'a>,
 }
@@ -121,7 +123,7 @@ pub fn filled(results: &Results) -> Vec<Filled<'_>> {
     let keys: Vec<&Key> = plan.keys().collect();
     let filled = |Column { name, unit, about, what }| {
         let values = values(results, &keys, what, &runs);
-        Filled { name, unit, about, values }
+        Filled { name, unit, about, is_asked: is_asked(what), values }
     };
     columns(results).into_iter().map(filled).collect()
 }
@@ -137,13 +139,16 @@ pub fn means(results: &Results, method: Method) -> Vec<Filled<'_>> {
         name: name.into(),
         unit: String::new(),
         about: about.into(),
-        values: Values::Whole(vec![points.iter().map(|point| summary::count(results, *point, status) as f64).collect()]),
+        is_asked: false,
+        values: Values::Whole(vec![
+            points.iter().map(|point| summary::count(results, *point, status) as f64).collect(),
+        ]),
     };
     let (mut filled, mut of_numbers) = (Vec::new(), Vec::new());
     for Column { name, unit, about, what } in columns(results) {
         match what {
             What::Text(_) | What::Number(_) => {
-                filled.push(Filled { name, unit, about, values: values(results, &keys, what, &runs) });
+                filled.push(Filled { name, unit, about, is_asked: false, values: values(results, &keys, what, &runs) });
             }
             What::Metric(metric) => {
                 let means: Vec<_> = points.iter().map(|point| summary::mean(results, *point, metric, method)).collect();
@@ -156,11 +161,16 @@ pub fn means(results: &Results, method: Method) -> Vec<Filled<'_>> {
                         name: format!("{name}{end}"),
                         unit: unit.clone(),
                         about,
+                        is_asked: is_asked(what),
                         values: Values::Optional(values),
                     });
                 };
                 column("", format!("Mean over the seeds. {about}"), mean);
-                column("_low", "Lower end of the 95 % confidence interval of the mean.".into(), interval(|ends| ends.low));
+                column(
+                    "_low",
+                    "Lower end of the 95 % confidence interval of the mean.".into(),
+                    interval(|ends| ends.low),
+                );
                 column("_high", "Upper end of it.".into(), interval(|ends| ends.high));
             }
             What::Seed | What::Status | What::Port => {}
@@ -170,6 +180,10 @@ pub fn means(results: &Results, method: Method) -> Vec<Filled<'_>> {
     filled.push(count("failed", "Runs that failed.", Status::Failed));
     filled.extend(of_numbers);
     filled
+}
+
+fn is_asked(what: What) -> bool {
+    matches!(what, What::Metric(metric) if metric >= METRICS.len())
 }
 
 /// Writes the table as Parquet. Its metadata have the unit and the meaning of each column.

@@ -51,6 +51,9 @@ pub struct SweepArgs {
     /// Only the part I of N parts, for N machines; `ackclock merge` puts the parts together
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
+    /// Have the runs done by a cluster of Dask, as in dask://scheduler:8786; the Python package has what it takes
+    #[arg(long, value_name = "ADDRESS")]
+    pub on: Option<String>,
     #[command(flatten)]
     pub shown: Shown,
     /// How many runs at a time [default: one for each core]

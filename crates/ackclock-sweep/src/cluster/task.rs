@@ -1,8 +1,8 @@
 //! What is sent to a worker, and what it sends back: text, so that whatever carries it need not know of it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ackclock::sim::{Engine, RESULT_VERSION};
@@ -94,7 +94,8 @@ pub(super) fn rows(text: &str) -> Result<(Vec<(usize, Row)>, f64), Error> {
         None => Ok((done.rows, done.seconds)),
         Some(wrong) => Err(Error::Cluster {
             wrong,
-            help: "give all workers the same version of ackclock and the same contact plans; finished runs are kept".into(),
+            help: "give all workers the same version of ackclock and the same contact plans; finished runs are kept"
+                .into(),
         }),
     }
 }
@@ -102,10 +103,8 @@ pub(super) fn rows(text: &str) -> Result<(Vec<(usize, Row)>, f64), Error> {
 /// Does a chunk of runs in a worker, on so many threads. `worker` is what messages call it. What is wrong is in the text that it returns,
 /// which the caller of [`run_missing_on`](super::run_missing_on) gets as an error.
 pub fn work(task: &str, chunk: &str, threads: usize, worker: &str) -> String {
-    let done = done(task, chunk, threads).unwrap_or_else(|refused| Done {
-        refused: Some(format!("the worker {worker} {refused}")),
-        ..Done::default()
-    });
+    let done = done(task, chunk, threads)
+        .unwrap_or_else(|refused| Done { refused: Some(format!("the worker {worker} {refused}")), ..Done::default() });
     serde_json::to_string(&done).expect("rows are JSON")
 }
 
@@ -145,7 +144,9 @@ fn done(task: &str, chunk: &str, threads: usize) -> Result<Done, String> {
     let failed = Mutex::new(None);
     let load = |point: usize| {
         let loaded = match sweep.load(point).map_err(cannot_load) {
-            Ok(loaded) if chunk.keys.get(&point) == Some(&Key::of_scenario(&loaded.resolved, RESULT_VERSION).to_string()) => {
+            Ok(loaded)
+                if chunk.keys.get(&point) == Some(&Key::of_scenario(&loaded.resolved, RESULT_VERSION).to_string()) =>
+            {
                 return Some(Arc::new(loaded.scenario));
             }
             Ok(_) => "reads another scenario than the sweep is of: a contact plan differs".to_owned(),
@@ -162,10 +163,15 @@ fn done(task: &str, chunk: &str, threads: usize) -> Result<Done, String> {
     let time_limit = task.time_limit_s.map(Duration::from_secs_f64);
     let options = Options { threads, engine, time_limit, shard: Shard::WHOLE, retry: false, stop: &never };
     let rows = Rows { measures: &sweep.measures, keeps_documents: task.keeps_documents, load };
-    let ended = rows.make(&chunk.runs, &options, |_| {}, |run, row| {
-        made.lock().map_err(|_| Error::Defect("a thread panicked as it kept a row".into()))?.push((run, row));
-        Ok(())
-    });
+    let ended = rows.make(
+        &chunk.runs,
+        &options,
+        |_| {},
+        |run, row| {
+            made.lock().map_err(|_| Error::Defect("a thread panicked as it kept a row".into()))?.push((run, row));
+            Ok(())
+        },
+    );
     if let Some(wrong) = failed.into_inner().ok().flatten() {
         return Err(wrong);
     }

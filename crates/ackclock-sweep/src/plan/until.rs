@@ -52,8 +52,10 @@ impl Seeds {
             return match most {
                 None => Ok(Seeds { most: seeds.unwrap_or(1) as usize, until_ci: None }),
                 Some(_) => refused(
-                    "--max-seeds (max_seeds) without --until-ci (until_ci): nothing decides how many seeds there are".into(),
-                    "write --seeds N for N seeds, or say how narrow the intervals are to be, as in --until-ci 2%".into(),
+                    "--max-seeds (max_seeds) without --until-ci (until_ci): nothing decides how many seeds there are"
+                        .into(),
+                    "write --seeds N for N seeds, or say how narrow the intervals are to be, as in --until-ci 2%"
+                        .into(),
                 ),
             };
         };

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use ackclock::sim::Engine;
 use ackclock_scenario::sweep::{Lack, Request, Sweep};
-use ackclock_scenario::{Diagnostic, Disk};
+use ackclock_scenario::{Diagnostic, Disk, Source};
+use ackclock_sweep::cluster::{Cluster, Recording, Task, run_missing_on};
 use ackclock_sweep::summary::{measures_without_values, too_wide, without_effect, without_values};
 use ackclock_sweep::{
-    Checked, Estimate, METRICS, Opened, Options, Refused, Results, Seeds, Shard, Status, Store, UntilCi, missing, report,
-    run_missing,
+    Checked, Estimate, METRICS, Opened, Options, Refused, Results, Seeds, Shard, Status, Store, UntilCi, missing,
+    report, run_missing,
 };
 
+use crate::Connect;
 use crate::args::SweepArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
@@ -38,10 +40,14 @@ fn request<'a>(args: &'a SweepArgs, numbers: &'a [&'a str]) -> Request<'a> {
 }
 
 /// Runs a sweep, or says what it takes.
-pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
+pub fn sweep(args: &SweepArgs, connect: Option<&Connect>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-    let sweep = Sweep::read(&Disk, &request(args, &numbers)).map_err(|error| load::failure(error, NOTHING))?;
+    let mut cluster = args.on.as_deref().map_or(Ok(None), |address| connected(address, connect).map(Some))?;
+    // A cluster gets what is read here.
+    let (request, recording) = (request(args, &numbers), Recording::new(&Disk));
+    let source: &dyn Source = if cluster.is_some() { &recording } else { &Disk };
+    let sweep = Sweep::read(source, &request).map_err(|error| load::failure(error, NOTHING))?;
     let Seeds { most: seeds, until_ci } = Seeds::of(&sweep, args.seeds.map(u64::from), args.max_seeds.map(u64::from))?;
     refuse_too_many(&sweep, seeds, args.max_runs)?;
     let threads = args.threads.map_or_else(seeds::cores, |threads| threads as usize);
@@ -102,7 +108,12 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         None => return Ok(interrupted()),
     }
     let mut store = opened.begin()?;
-    if let Some(said) = simulate(&sweep, &checked, &store, &options)? {
+    let task = cluster.as_ref().map(|_| Task::new(&request, &recording, &checked, &options));
+    let runner = match (&mut cluster, &task) {
+        (Some(cluster), Some(task)) => Runner::On(&mut **cluster, task),
+        _ => Runner::Here(&sweep),
+    };
+    if let Some(said) = simulate(runner, &checked, &store, &options)? {
         console::note(format_args!("interrupted: {said}"));
         return Ok(Exit::Interrupted);
     }
@@ -118,6 +129,28 @@ fn take_beside(opened: &mut Opened, options: &Options<'_>) {
         let runs = diagnostics::plural(taken, "run");
         console::note(format_args!("note: {runs} of other sweeps in the same folder are taken over"));
     }
+}
+
+/// Where runs are done.
+enum Runner<'a> {
+    Here(&'a Sweep<'a>),
+    On(&'a mut dyn Cluster, &'a Task),
+}
+
+/// The cluster at this address.
+fn connected(address: &str, connect: Option<&Connect>) -> Result<Box<dyn Cluster>, Failure> {
+    let Some(connect) = connect else {
+        return Err(Failure::usage(
+            format_args!("--on {address}: this program knows no cluster; the one of the Python package does"),
+            "install that with pip install 'ackclock[dask]', or divide the sweep with --shard",
+        ));
+    };
+    connect(address).map_err(|wrong| {
+        Failure::outside(
+            format_args!("--on {address}: {wrong}"),
+            "look whether the scheduler is there; the address is as in --on dask://scheduler:8786",
+        )
+    })
 }
 
 /// How many runs, or points that are loaded, fit into memory at a time, at most so many.
@@ -282,7 +315,7 @@ fn duration(seconds: f64) -> String {
 /// Does the missing runs, and those that are missing after them where the number of seeds depends on the runs. If it was
 /// interrupted: how far it came.
 fn simulate(
-    sweep: &Sweep<'_>,
+    mut runner: Runner<'_>,
     checked: &Checked,
     store: &Store,
     options: &Options<'_>,
@@ -309,7 +342,10 @@ fn simulate(
                 format!("{finished} of {all} runs, {speed:.1} M events/s")
             });
         };
-        let finished = run_missing(sweep, checked, store, &options, watch);
+        let finished = match &mut runner {
+            Runner::Here(sweep) => run_missing(sweep, checked, store, &options, watch),
+            Runner::On(cluster, task) => run_missing_on(&mut **cluster, task, checked, store, &options, watch),
+        };
         reporter.clear();
         done += finished?;
         if done < all {

@@ -1,0 +1,165 @@
+"""Sweeps on a cluster of Dask: `ac.sweep(..., on=client)`, `ackclock sweep ... --on dask://scheduler:8786`.
+
+The workers need this package, in the same version, and nothing else: what the scenario reads is sent to them. The rows come back to
+the folder of the sweep as they are finished, so that it can be resumed anywhere, with or without a cluster.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+import uuid
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ackclock import _core
+from ackclock._errors import OutsideError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+class Cluster(Protocol):
+    """What does chunks of the runs of a sweep in other processes. An engine other than Dask needs these three methods, and nothing else."""
+
+    def begin(self, task: str) -> int:
+        """Keeps what all chunks have in common, and returns how many chunks are done at a time. Raises if the cluster cannot be reached."""
+        ...
+
+    def submit(self, number: int, chunk: str) -> None:
+        """Hands out a chunk: some process is to call `work(task, chunk)`. Raises if the cluster cannot be reached any more."""
+        ...
+
+    def next(self, patience_s: float) -> tuple[int, str | None, str] | None:
+        """Waits at most so long for a chunk that is done, and returns its number and what `work` returned; or its number, None and why no
+        process did it: it is handed out again. None if no chunk is done yet. Raises if the cluster cannot be reached any more."""
+        ...
+
+
+def work(task: str, chunk: str, worker: str, threads: int = 1) -> str:
+    """Does a chunk of runs in the process that calls it, on so many threads. `worker` is what messages call it. Errors are in the text."""
+    return _core.work_on(task, chunk, threads, worker)
+
+
+def connect(address: str) -> Cluster:
+    """The cluster at an address: "dask://scheduler:8786", or the path of the file of a scheduler of Dask, which ends with .json."""
+    distributed = _distributed()
+    scheme, _, place = address.partition("://")
+    if address.endswith(".json"):
+        where: dict[str, Any] = {"scheduler_file": address}
+    elif scheme in ("dask", "tcp", "tls") and place:
+        where = {"address": f"tcp://{place}" if scheme == "dask" else address}
+    else:
+        raise UsageError(f"{address!r} is no address of a cluster", 'write it as "dask://scheduler:8786"')
+    try:
+        client = distributed.Client(timeout=_PATIENCE_S, set_as_default=False, **where)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise OutsideError(f"no scheduler of Dask answers at {address}: {error}", "look whether it is there: dask scheduler") from error
+    return Dask(client)
+
+
+def cluster_of(on: object) -> Cluster | None:
+    """The cluster that `on` stands for: an address, a client or a cluster of Dask, or an object with the methods of Cluster. None and
+    "local": this machine."""
+    if on is None or on == "local":
+        return None
+    if isinstance(on, str):
+        return connect(on)
+    if all(hasattr(on, name) for name in ("begin", "submit", "next")):
+        return on  # type: ignore[return-value]
+    if hasattr(on, "scheduler_info") and hasattr(on, "submit"):
+        return Dask(on)
+    if hasattr(on, "scheduler_address"):
+        return Dask(_distributed().Client(on, set_as_default=False))
+    raise UsageError(f"on={on!r} is no cluster", 'give a client of Dask, a cluster of Dask, or an address as "dask://scheduler:8786"')
+
+
+class Dask:
+    """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one."""
+
+    def __init__(self, client: Client | Any) -> None:
+        self._client = client
+        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._futures: dict[int, Any] = {}
+        self._name = uuid.uuid4().hex[:12]
+        self._task = ""
+        self._alone_since: float | None = None
+
+    def begin(self, task: str) -> int:
+        self._task = task
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE_S)
+        except (TimeoutError, OSError, ValueError) as error:
+            raise OutsideError(
+                f"the cluster has no workers: none came within {_PATIENCE_S} s", "start some: dask worker tcp://scheduler:8786"
+            ) from error
+        return self._threads()
+
+    def submit(self, number: int, chunk: str) -> None:
+        self._look()
+        key = f"ackclock-{self._name}-{number}"
+        future = self._client.submit(_of_dask, self._task, chunk, key=key, pure=False)
+        self._futures[number] = future
+        future.add_done_callback(lambda _, number=number: self._ended.put(number))
+
+    def next(self, patience_s: float) -> tuple[int, str | None, str] | None:
+        try:
+            number = self._ended.get(timeout=patience_s)
+        except queue.Empty:
+            self._look()
+            return None
+        future = self._futures.pop(number)
+        if future.status == "finished":
+            try:
+                return number, future.result(timeout=_PATIENCE_S), ""
+            except Exception as error:  # Whatever it is, the chunk is not here, and is done again.
+                return number, None, _said(error)
+        self._look()
+        if future.status == "error":
+            return number, None, _said(future.exception(timeout=_PATIENCE_S))
+        return number, None, f"the chunk is {future.status}"
+
+    def _threads(self) -> int:
+        return sum(self._client.nthreads().values())
+
+    def _look(self) -> None:
+        """Raises if the scheduler went away, or if all workers did and none came back."""
+        if self._client.status not in ("running", "newly-created"):
+            if self._alone_since is None:
+                self._alone_since = time.monotonic()
+            if self._client.status == "closed" or time.monotonic() - self._alone_since > _PATIENCE_S:
+                raise ConnectionError("the scheduler of the cluster went away")
+            return
+        if self._client.scheduler_info(n_workers=-1)["workers"]:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = time.monotonic()
+        elif time.monotonic() - self._alone_since > 3 * _PATIENCE_S:
+            raise ConnectionError("all workers of the cluster went away")
+
+
+def _of_dask(task: str, chunk: str) -> str:
+    """Runs in a worker of Dask."""
+    import socket
+
+    try:
+        from distributed import get_worker
+
+        worker = f"{get_worker().address} ({socket.gethostname()})"
+    except ValueError:
+        worker = socket.gethostname()
+    return work(task, chunk, worker)
+
+
+def _said(error: BaseException | None) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise UsageError("the package distributed is not installed", "pip install 'ackclock[dask]'") from None
+    return distributed
+
+
+_PATIENCE_S = 10
