@@ -77,6 +77,8 @@ def commands(block):
 
 
 # A line that depends on the machine: how long a sweep takes, and how much disk.
+# Where that is long, how far it is.
+PROGRESS = r"\d+ %(, about \d+ s left)?: .*"
 MACHINE = (r".* on \d+ cores?, .*", r".* on \d+ cores?, .*")
 
 
@@ -211,7 +213,7 @@ class Checker:
             ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
         )  # fmt: skip
-        printed = [line.rstrip() for line in done.stdout.rstrip().split("\n")] if done.stdout.strip() else []
+        printed = [line.rstrip() for line in done.stdout.rstrip().split("\n") if not re.fullmatch(PROGRESS, line)] if done.stdout.strip() else []
         if done.returncode != expected:
             return f"`{command}` ended with {done.returncode}, not {expected}:\n{done.stdout}", None
         while shown and not shown[-1].strip():
