@@ -23,7 +23,7 @@ use std::ffi::OsString;
 use std::panic;
 use std::process;
 
-use ackclock_sweep::cluster::Cluster;
+use ackclock_sweep::cluster::Connect;
 use clap::Parser;
 
 use args::{Cli, Command};
@@ -43,9 +43,6 @@ pub fn main(words: &[OsString], connect: Option<&Connect>) -> u8 {
     let done = cli.map_or_else(|error| args::explain(&error), |cli| dispatch(&cli, args::command_line(words), connect));
     done.unwrap_or_else(|failure| failure.report()) as u8
 }
-
-/// Gives the cluster at an address, as `dask://scheduler:8786`; an error says why there is none. The program has none; the Python package has.
-pub type Connect = dyn Fn(&str) -> Result<Box<dyn Cluster>, String>;
 
 /// The exit code of a command that finds no memory, and what is said then.
 pub const NO_MEMORY: (&str, i32) = (

@@ -44,6 +44,9 @@ pub trait Cluster: Send {
 /// The number of a chunk, and what [`work`] returned, or why no worker did it.
 pub type Ended = (u64, Result<String, String>);
 
+/// Gives the cluster at an address, as `dask://scheduler:8786`; an error says why there is none.
+pub type Connect = dyn Fn(&str) -> Result<Box<dyn Cluster>, String>;
+
 /// Does the runs of the shard that are not in the store on a cluster, and keeps each as its chunk ends. A chunk that a lost worker had is
 /// done again. Returns how many runs ended; fewer than were missing if it was stopped.
 ///

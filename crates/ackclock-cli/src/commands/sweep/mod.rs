@@ -10,14 +10,13 @@ use std::time::Duration;
 use ackclock::sim::Engine;
 use ackclock_scenario::sweep::{Lack, Request, Sweep};
 use ackclock_scenario::{Diagnostic, Disk, Source};
-use ackclock_sweep::cluster::{Cluster, Recording, Task, run_missing_on};
+use ackclock_sweep::cluster::{Cluster, Connect, Recording, Task, run_missing_on};
 use ackclock_sweep::summary::{measures_without_values, too_wide, without_effect, without_values};
 use ackclock_sweep::{
     Checked, Estimate, METRICS, Opened, Options, Refused, Results, Seeds, Shard, Status, Store, UntilCi, missing,
     report, run_missing,
 };
 
-use crate::Connect;
 use crate::args::SweepArgs;
 use crate::failure::{Exit, Failure};
 use crate::progress::Reporter;
