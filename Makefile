@@ -34,6 +34,7 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	STUDY_PAGES="$(CURDIR)/target/quick" $(CARGO) test --workspace --locked --test cli pages_of_studies
 	@# Every block of code of the manual; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+		python3 docs/site/test_site.py && \
 		python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock"; \
 	else \
 		echo "*** Python 3.11 or later cannot be had here: the blocks of the manual are NOT RUN" >&2; \

@@ -139,7 +139,7 @@ class Checker:
 
     def page(self, page):
         """What is wrong in a page, how many blocks and commands there are, and what was left out."""
-        name = page.relative_to(ROOT / "docs")
+        name = page.relative_to(ROOT / "docs") if ROOT in page.parents else Path(page.name)
         text = page.read_text()
         folder = self.scratch / str(name).removesuffix(".md").replace("/", "-")
         shutil.rmtree(folder, ignore_errors=True)

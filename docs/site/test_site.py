@@ -1,0 +1,107 @@
+"""Tests of the tools of the manual: python3 docs/site/test_site.py."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+import build
+import check
+import reference
+
+
+class Outputs(unittest.TestCase):
+    def test_what_is_printed_is_what_is_shown(self):
+        self.assertTrue(check.matches(["a 1", "b 2"], ["a 1", "b 2  "]))
+        self.assertFalse(check.matches(["a 1", "b 2"], ["a 1", "b 3"]))
+        self.assertFalse(check.matches(["a 1"], ["a 1", "b 2"]))
+
+    def test_dots_stand_for_any_lines_and_for_none(self):
+        for printed in (["a", "b"], ["a", "x", "b"], ["a", "x", "y", "b"]):
+            self.assertTrue(check.matches(["a", "...", "b"], printed))
+        self.assertFalse(check.matches(["a", "...", "b"], ["a", "x", "b", "c"]))
+        self.assertTrue(check.matches(["..."], []))
+
+    def test_how_long_a_sweep_takes_depends_on_the_machine(self):
+        self.assertTrue(check.matches(["about a second on 2 cores, 9 kB of disk"], ["about 3 s on 1 core, 10 kB of disk"]))
+
+    def test_lines_that_a_page_leaves_out_stay_left_out(self):
+        self.assertEqual(check.elided(["a 1", "...", "z 1"], ["a 2", "b", "c", "z 2"]), ["a 2", "...", "z 2"])
+        self.assertEqual(check.elided(["a", "..."], ["a", "b", "c"]), ["a", "..."])
+        self.assertEqual(check.elided(["a 1", "b"], ["a 2", "b"]), ["a 2", "b"])
+
+
+PAGE = """# A page
+
+<!-- exit 3 -->
+```console
+$ false
+```
+
+```toml title="a.toml"
+x = 1
+```
+
+```console
+$ cat \\
+    a.toml
+x = 1
+```
+"""
+
+
+class Blocks(unittest.TestCase):
+    def test_blocks_have_languages_titles_and_comments(self):
+        first, second, third = check.blocks(PAGE)
+        self.assertEqual((first.language, first.comment, first.number), ("console", "<!-- exit 3 -->", 4))
+        self.assertEqual((second.title(), second.comment), ("a.toml", ""))
+        self.assertEqual(check.commands(third), [(0, ["cat \\", "    a.toml"], ["x = 1"])])
+
+    def page(self, text, write=False):
+        """What is wrong in a page, and the page afterwards."""
+        with tempfile.TemporaryDirectory() as scratch:
+            page = Path(scratch) / "page.md"
+            page.write_text(text)
+            checker = check.Checker(Path(scratch) / "ackclock", Path(scratch), write)
+            return checker.page(page)[1], page.read_text()
+
+    def test_a_page_that_is_right_has_nothing_wrong(self):
+        self.assertEqual(self.page(PAGE.replace("false", "exit 3")), ([], PAGE.replace("false", "exit 3")))
+
+    def test_a_wrong_exit_code_a_wrong_output_and_a_wrong_file_are_found(self):
+        self.assertIn("ended with 1, not 3", self.page(PAGE)[0][0])
+        self.assertIn("prints something else", self.page(PAGE.replace("false", "exit 3").replace("x = 1\n```\n\n", "x = 2\n```\n\n"))[0][0])
+        self.assertIn("page.md:1", self.page("```toml\nx = \n```\n")[0][0])
+
+    def test_what_is_printed_is_put_into_the_page(self):
+        wrong, written = self.page(PAGE.replace("false", "exit 3").replace("x = 1\n```\n\n", "x = 2\n```\n\n"), write=True)
+        self.assertEqual(wrong, [])
+        self.assertTrue(written.endswith("x = 2\n```\n"), written)
+
+
+class Site(unittest.TestCase):
+    def test_links_to_nothing_and_what_comes_from_a_network_are_found(self):
+        with tempfile.TemporaryDirectory() as site, contextlib.redirect_stderr(io.StringIO()):
+            page = Path(site) / "a.html"
+            page.write_text('<h1 id="here"></h1><a href="#here"><a href="b.html"><a href="#there"><script src="https://a.example/x.js">')
+            with self.assertRaises(SystemExit) as stopped:
+                build.checked(Path(site))
+        for part in ("b.html, which is not there", "#there: no such heading", "loads https://a.example/x.js"):
+            self.assertIn(part, str(stopped.exception))
+        self.assertNotIn("#here", str(stopped.exception))
+
+    def test_headings_without_pages_are_left_out(self):
+        self.assertEqual(build.filled([{"a": []}, {"b": [{"c": "d.md"}]}]), [{"b": [{"c": "d.md"}]}])
+
+    def test_cells_of_tables_keep_their_signs(self):
+        self.assertEqual(reference.cell("a|b *c* `d_e*` f_g"), "a\\|b \\*c\\* `d_e*` f\\_g")
+
+    def test_values_are_named_by_their_kind(self):
+        quantity = {"type": "string", "pattern": "^ *[0-9]+ *(us|ms|s) *$"}
+        self.assertEqual(reference.values_of({"anyOf": [quantity, {"enum": ["auto"]}]}), 'a time, as in `"1 ms"`, `auto`')
+        self.assertEqual(reference.values_of({"type": "integer", "minimum": 2, "maximum": 2}), "`2`")
+
+
+if __name__ == "__main__":
+    unittest.main()
