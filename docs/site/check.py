@@ -9,7 +9,8 @@ the README, beside them.
                     counts it, and so does <!-- needs tshark --> where that is not installed.
     ```toml title="lan.toml"   a file, which is written; without a title it has to be TOML.
     ```json         has to be JSON.
-    ```python       has to be Python; it is not run, and counted.
+    ```python       with `--python`: run by that interpreter, all blocks of a page in one process; a ```text block right after it is
+                    what it prints. Without: it has to be Python, and counts as not run.
 
 Blocks of other languages are text. A picture that a page shows, and that its commands draw under the same name in the scratch folder, is
 the same octet for octet. `--write` puts what the program prints into the pages, and pictures into docs/.
@@ -131,9 +132,47 @@ def verdicts():
     return lines
 
 
+# Reads a block as a line of JSON, runs it in one name space, and writes what it printed and how it ended.
+DRIVER = """
+import contextlib, io, json, sys, traceback
+names, answers = {"__name__": "__main__"}, sys.stdout
+for line in sys.stdin:
+    where, code = json.loads(line)
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            exec(compile(code, where, "exec"), names)
+        error = ""
+    except BaseException:
+        error = traceback.format_exc()
+    answers.write(json.dumps([printed.getvalue(), error]) + "\\n")
+    answers.flush()
+"""
+
+
+class Session:
+    """The Python of a page."""
+
+    def __init__(self, python, folder, environment):
+        self.process = subprocess.Popen(
+            [python, "-c", DRIVER], cwd=folder, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def run(self, where, code):
+        self.process.stdin.write(json.dumps([where, code]) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        return json.loads(answer) if answer else ["", "Python ended"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 class Checker:
-    def __init__(self, program, scratch, write):
-        self.scratch, self.write = scratch, write
+    def __init__(self, program, scratch, write, python=None):
+        self.scratch, self.write, self.python = scratch, write, python
         self.lan = next(block for block in blocks((ROOT / "README.md").read_text()) if block.language == "toml")
         self.environment = {**os.environ, "NO_COLOR": "1", "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
 
@@ -147,7 +186,7 @@ class Checker:
         (folder / "scenarios").symlink_to(ROOT / "scenarios")
         (folder / "lan.toml").write_text("\n".join(self.lan.lines) + "\n")
         wrong, left_out, ran, began = [], [], 0, time.monotonic()
-        changes = []
+        changes, session, said = [], None, None
         for block in blocks(text):
             where = f"docs/{name}:{block.number}"
             if reason := re.match(r"<!-- not run: (.*?) *-->", block.comment):
@@ -158,6 +197,7 @@ class Checker:
                 left_out.append(f"{where}: *** {', '.join(missing)} cannot be had here, NOT CHECKED")
                 continue
             there = folder
+            before, said = said, None
             try:
                 if block.language == "toml":
                     content = "\n".join(block.lines) + "\n"
@@ -167,8 +207,24 @@ class Checker:
                 elif block.language == "json":
                     json.loads("\n".join(block.lines))
                 elif block.language == "python":
-                    compile("\n".join(block.lines), where, "exec")
-                    left_out.append(f"{where}: Python")
+                    code = "\n".join(block.lines)
+                    compile(code, where, "exec")
+                    if not self.python:
+                        left_out.append(f"{where}: Python")
+                        continue
+                    ran += 1
+                    session = session or Session(self.python, folder, self.environment)
+                    said, error = session.run(where, code)
+                    if error:
+                        wrong.append(f"{where}: {error}")
+                elif block.language == "text" and before is not None:
+                    printed = [line.rstrip() for line in before.rstrip().split("\n")]
+                    if not matches(block.lines, printed):
+                        if self.write:
+                            changes.append((block.number, block.number + len(block.lines), elided(block.lines, printed)))
+                        else:
+                            lines = difflib.unified_diff(block.lines, printed, "the page", "Python", lineterm="", n=1)
+                            wrong.append(f"{where}: Python prints something else:\n" + "\n".join(lines))
                 elif block.language == "console":
                     for offset, command, shown in commands(block):
                         ran += 1
@@ -184,6 +240,8 @@ class Checker:
                             wrong.append(f"{place}: {problem}")
             except (ValueError, SyntaxError, OSError, subprocess.TimeoutExpired) as error:
                 wrong.append(f"{where}: {error}")
+        if session:
+            session.close()
         for shown in re.findall(r"!\[[^\]]*\]\(([^)\s]+\.svg)\)", text):
             kept, drawn = page.parent / shown, folder / Path(shown).name
             if drawn.is_file() and not (kept.is_file() and kept.read_bytes() == drawn.read_bytes()):
@@ -227,6 +285,7 @@ class Checker:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", required=True, type=Path, help="the ackclock that runs")
+    parser.add_argument("--python", help="the interpreter that runs blocks of Python")
     parser.add_argument("--scratch", default=ROOT / "target/docs/check", type=Path)
     parser.add_argument("--write", action="store_true", help="put what the program prints into the pages")
     parser.add_argument("pages", nargs="*", type=Path, help="only these pages")
@@ -235,7 +294,7 @@ def main():
     if not program.is_file() or program.name != "ackclock":
         sys.exit(f"error: {arguments.program} is no ackclock; build it first")
     pages = [page.resolve() for page in arguments.pages] or [page for page in sorted((ROOT / "docs").rglob("*.md")) if HERE not in page.parents]
-    checker = Checker(program, arguments.scratch.resolve(), arguments.write)
+    checker = Checker(program, arguments.scratch.resolve(), arguments.write, arguments.python)
     wrong, ran, left_out, times = [], 0, [], []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, problems, commands_run, missing, took in pool.map(checker.page, pages):

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -58,12 +59,12 @@ class Blocks(unittest.TestCase):
         self.assertEqual((second.title(), second.comment), ("a.toml", ""))
         self.assertEqual(check.commands(third), [(0, ["cat \\", "    a.toml"], ["x = 1"])])
 
-    def page(self, text, write=False):
+    def page(self, text, write=False, python=None):
         """What is wrong in a page, and the page afterwards."""
         with tempfile.TemporaryDirectory() as scratch:
             page = Path(scratch) / "page.md"
             page.write_text(text)
-            checker = check.Checker(Path(scratch) / "ackclock", Path(scratch), write)
+            checker = check.Checker(Path(scratch) / "ackclock", Path(scratch), write, python)
             return checker.page(page)[1], page.read_text()
 
     def test_a_page_that_is_right_has_nothing_wrong(self):
@@ -78,6 +79,15 @@ class Blocks(unittest.TestCase):
         wrong, written = self.page(PAGE.replace("false", "exit 3").replace("x = 1\n```\n\n", "x = 2\n```\n\n"), write=True)
         self.assertEqual(wrong, [])
         self.assertTrue(written.endswith("x = 2\n```\n"), written)
+
+
+    def test_blocks_of_python_share_their_names_and_print_what_is_shown(self):
+        text = "```python\nx = 6\n```\n\n```python\nprint(7 * x)\n```\n\n```text\n42\n```\n"
+        self.assertEqual(self.page(text, python=sys.executable)[0], [])
+        self.assertIn("prints something else", self.page(text.replace("42", "43"), python=sys.executable)[0][0])
+        self.assertIn("NameError", self.page(text.replace("x = 6", "y = 6"), python=sys.executable)[0][0])
+        self.assertEqual(self.page(text.replace("42", "43"), write=True, python=sys.executable)[1], text)
+        self.assertIn("page.md:1", self.page("```python\nx = \n```\n")[0][0])
 
 
 class Site(unittest.TestCase):
