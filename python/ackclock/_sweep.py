@@ -179,7 +179,7 @@ class Sweep:
             raise UsageError(f"{self._core.counts[2]} runs of the sweep are missing", "run the other shards, and merge them")
         return means
 
-    def plot(self, number: str | None = None, *, x: str | None = None, hue: str | None = None, **how: Any) -> Figure:
+    def plot(self, number: str | Sequence[str] | None = None, *, x: str | None = None, hue: str | None = None, **how: Any) -> Figure:
         """A figure of a number over a key, with bands of 95 % confidence; see `ackclock.plots.sweep`. It needs matplotlib."""
         from ackclock import plots
 
