@@ -26,9 +26,10 @@ from ackclock._run import check, check_text, run
 from ackclock._scenario import Scenario
 from ackclock._simulation import Simulation
 from ackclock._sweep import Sweep, sweep
+from ackclock.mechanisms import CongestionControl, PacketPolicy
 
 __all__ = [
-    "AckclockError", "Column", "DefectError", "Diagnostic", "Interrupted", "Observation", "OutsideError", "Result", "Scenario",
+    "AckclockError", "Column", "CongestionControl", "DefectError", "Diagnostic", "Interrupted", "Observation", "OutsideError", "PacketPolicy", "Result", "Scenario",
     "ScenarioError", "Simulation", "Sweep", "Table", "UsageError", "__version__", "check", "check_text", "examples",
     "result_version", "run", "sweep",
 ]  # fmt: skip

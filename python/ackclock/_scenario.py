@@ -12,6 +12,9 @@ from ackclock._values import Value, document_of, sets_of
 
 if TYPE_CHECKING:
     from ackclock._simulation import Simulation
+    from ackclock.mechanisms import CongestionControl, PacketPolicy
+
+    Mechanism = type[CongestionControl] | type[PacketPolicy]
 
 Sets = Mapping[str, Value] | Iterable[str] | None
 """Keys with their values, as {"queue.buffer": "1000 cells"}, or texts KEY=VALUE."""
@@ -34,9 +37,9 @@ class Scenario:
     []
     """
 
-    def __init__(self, path: str | os.PathLike[str], set: Sets = None) -> None:
-        """Reads a scenario file."""
-        self._core = _core.Scenario(os.fspath(path), sets_of(set))
+    def __init__(self, path: str | os.PathLike[str], set: Sets = None, *, mechanisms: Iterable[Mechanism] = ()) -> None:
+        """Reads a scenario file, which may name mechanisms that are written in Python: see `ackclock.mechanisms`."""
+        self._core = _core.Scenario(os.fspath(path), sets_of(set), list(mechanisms))
 
     @classmethod
     def _of(cls, core: _core.Scenario) -> Scenario:
@@ -45,14 +48,18 @@ class Scenario:
         return scenario
 
     @classmethod
-    def from_text(cls, text: str, *, name: str = "scenario.toml", set: Sets = None) -> Scenario:
+    def from_text(
+        cls, text: str, *, name: str = "scenario.toml", set: Sets = None, mechanisms: Iterable[Mechanism] = ()
+    ) -> Scenario:
         """Reads the text of a scenario file. `name` stands for its path in messages, and is where the files that it names are looked for."""
-        return cls._of(_core.Scenario.from_text(text, name, sets_of(set)))
+        return cls._of(_core.Scenario.from_text(text, name, sets_of(set), list(mechanisms)))
 
     @classmethod
-    def build(cls, *, scenario_name: str = "scenario", **sections: Value) -> Scenario:
+    def build(
+        cls, *, scenario_name: str = "scenario", mechanisms: Iterable[Mechanism] = (), **sections: Value
+    ) -> Scenario:
         """Makes a scenario of keyword arguments: keys, and tables as dictionaries, as network={"topology": "n-source"}."""
-        return cls.from_text(document_of(sections), name=f"{scenario_name}.toml")
+        return cls.from_text(document_of(sections), name=f"{scenario_name}.toml", mechanisms=mechanisms)
 
     def set(self, values: Sets = None, /, **keys: Value) -> Scenario:
         """The same scenario with some values replaced, as set({"queue.buffer": "2000 cells"}, duration="5 s")."""

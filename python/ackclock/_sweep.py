@@ -47,6 +47,7 @@ class _Asked:
     out: str | None
     engine: str
     cluster: object
+    scenario: _core.Scenario | None
 
 
 def sweep(
@@ -101,6 +102,11 @@ def sweep(
     from ackclock.cluster import cluster_of
 
     path, text, sets = _source(scenario, set)
+    if on not in (None, "local") and isinstance(scenario, Scenario) and scenario._core.has_mechanisms:
+        raise UsageError(
+            "the scenario has mechanisms that are written in Python, which the workers of a cluster do not have",
+            "run the sweep on this machine, or write the mechanism in Rust",
+        )
     asked = _Asked(
         path=path,
         text=text,
@@ -120,6 +126,7 @@ def sweep(
         out=None if out is None else os.fspath(out),
         engine=engine,
         cluster=cluster_of(on),
+        scenario=scenario._core if isinstance(scenario, Scenario) else None,
     )
     with progress_of(progress) as told:
         core, stopped = _core.sweep(asked, told)

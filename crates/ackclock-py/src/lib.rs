@@ -3,6 +3,7 @@
 
 mod cluster;
 mod errors;
+mod mechanisms;
 mod result;
 mod scenario;
 mod simulation;
@@ -22,6 +23,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::cluster::work_on;
+    #[pymodule_export]
+    use crate::mechanisms::{AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, Window};
     #[pymodule_export]
     use crate::result::{Result, run};
     #[pymodule_export]

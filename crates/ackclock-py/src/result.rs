@@ -57,7 +57,7 @@ pub fn run<'py>(
     let asked = seeds_from(py, first_seed, seeds)?;
     let stop = AtomicBool::new(false);
     let duration_s = of.duration.as_secs_f64();
-    let (runs, raised) = waiting::work(py, &stop, progress.as_ref(), |told| {
+    let (runs, raised) = waiting::work(py, &stop, progress.as_ref(), &scenario.get().mechanisms, |told| {
         let watch = |status: &Status| {
             let simulated = status.simulated * duration_s * status.runs as f64;
             told.tell(

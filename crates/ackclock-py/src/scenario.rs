@@ -6,12 +6,13 @@ use std::sync::Arc;
 use ackclock::ids::Id;
 use ackclock_cli::diagnostics;
 use ackclock_sat::plan::Plan;
-use ackclock_scenario::{Diagnostic, Disk, LoadError, Loaded, Source, Unreadable, load};
+use ackclock_scenario::{Diagnostic, Disk, LoadError, Loaded, Loader, Source, Unreadable, load};
 use ackclock_store::document::ScenarioPart;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors;
+use crate::mechanisms::Mechanisms;
 
 /// Where a scenario comes from: files of the disk, and a text in the place of the first of them if one is given.
 #[derive(Clone, Debug)]
@@ -57,13 +58,15 @@ pub struct Scenario {
     pub resolved: String,
     pub first_seed: u64,
     pub warnings: Vec<Diagnostic>,
+    pub mechanisms: Mechanisms,
 }
 
 impl Scenario {
-    fn load(py: Python<'_>, origin: Origin, sets: Vec<String>) -> PyResult<Scenario> {
-        let loaded = py.detach(|| load(&origin, &origin.path, &sets));
+    fn load(py: Python<'_>, origin: Origin, sets: Vec<String>, mechanisms: Mechanisms) -> PyResult<Scenario> {
+        let loaded =
+            py.detach(|| Loader::new(&origin).overrides(&sets).outside(&mechanisms.outside).load(&origin.path));
         let Loaded { scenario, seed, resolved, warnings, .. } = loaded.map_err(|error| errors::load(py, error))?;
-        Ok(Scenario { origin, sets, loaded: Arc::new(scenario), resolved, first_seed: seed, warnings })
+        Ok(Scenario { origin, sets, loaded: Arc::new(scenario), resolved, first_seed: seed, warnings, mechanisms })
     }
 
     /// What a document says of it.
@@ -76,16 +79,23 @@ impl Scenario {
 impl Scenario {
     /// Reads a scenario file. `sets` are texts KEY=VALUE, as those of --set of the command line.
     #[new]
-    #[pyo3(signature = (path, sets=Vec::new()))]
-    fn new(py: Python<'_>, path: String, sets: Vec<String>) -> PyResult<Scenario> {
-        Scenario::load(py, Origin { path, text: None }, sets)
+    #[pyo3(signature = (path, sets=Vec::new(), mechanisms=Vec::new()))]
+    fn new(py: Python<'_>, path: String, sets: Vec<String>, mechanisms: Vec<Bound<'_, PyAny>>) -> PyResult<Scenario> {
+        Scenario::load(py, Origin { path, text: None }, sets, Mechanisms::of(py, &mechanisms)?)
     }
 
     /// Reads the text of a scenario file, which is called `name` in messages. Files that it names are looked for where `name` is.
     #[staticmethod]
-    #[pyo3(signature = (text, name, sets=Vec::new()))]
-    fn from_text(py: Python<'_>, text: &str, name: String, sets: Vec<String>) -> PyResult<Scenario> {
-        Scenario::load(py, Origin { path: name, text: Some(text.into()) }, sets)
+    #[pyo3(signature = (text, name, sets=Vec::new(), mechanisms=Vec::new()))]
+    fn from_text(
+        py: Python<'_>,
+        text: &str,
+        name: String,
+        sets: Vec<String>,
+        mechanisms: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Scenario> {
+        let origin = Origin { path: name, text: Some(text.into()) };
+        Scenario::load(py, origin, sets, Mechanisms::of(py, &mechanisms)?)
     }
 
     /// Everything that is wrong with a scenario, and what is probably not meant: a list of Diagnostic, empty if there is nothing.
@@ -109,7 +119,7 @@ impl Scenario {
     /// The same scenario with some values replaced: texts KEY=VALUE.
     fn with_sets(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<Scenario> {
         let sets = self.sets.iter().cloned().chain(sets).collect();
-        Scenario::load(py, self.origin.clone(), sets)
+        Scenario::load(py, self.origin.clone(), sets, self.mechanisms.clone())
     }
 
     /// The scenario file with every key written out. It loads to the same scenario.
@@ -139,6 +149,12 @@ impl Scenario {
     #[getter]
     fn sets(&self) -> Vec<String> {
         self.sets.clone()
+    }
+
+    /// Whether it has mechanisms that are written in Python.
+    #[getter]
+    fn has_mechanisms(&self) -> bool {
+        self.mechanisms.outside.words().next().is_some()
     }
 
     /// The first seed.

@@ -80,13 +80,14 @@ impl Simulation {
         let length = until.since(self.with(py, |run| run.progress().now)?);
         // What takes less than a moment needs no thread.
         if self.of.flows.len() < FEW_FLOWS && length < SHORT {
-            return self.with(py, |run| py.detach(|| run.step(until))).map(drop);
+            self.with(py, |run| py.detach(|| run.step(until)))?;
+            return self.scenario.get().mechanisms.take_error().map_or(Ok(()), Err);
         }
         let mut guard = self.run(py)?;
         let Some(run) = guard.as_mut() else { return Ok(()) };
         let stop = AtomicBool::new(false);
         let until = until.min(run.progress().end);
-        let ((), raised) = waiting::work(py, &stop, None, |_| {
+        let ((), raised) = waiting::work(py, &stop, None, &self.scenario.get().mechanisms, |_| {
             while run.progress().now < until && !stop.load(Ordering::Relaxed) {
                 let from = run.next_event();
                 run.step((from + SHORT).min(until));

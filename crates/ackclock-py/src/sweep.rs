@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ackclock_cli::diagnostics;
 use ackclock_columns::Values;
-use ackclock_scenario::Source;
 use ackclock_scenario::sweep::{Lack, Request, Sweep};
+use ackclock_scenario::{Outside, Source};
 use ackclock_sweep::cluster::{Recording, Task, run_missing_on};
 use ackclock_sweep::summary::{Method, measures_without_values, too_wide, without_effect};
 use ackclock_sweep::table::{self, Filled};
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use crate::cluster::PythonCluster;
 use crate::errors;
 use crate::result::engine_named;
-use crate::scenario::Origin;
+use crate::scenario::{Origin, Scenario};
 use crate::table::{Made, Table, integers, names, numbers, optional};
 use crate::waiting::{self, Progress};
 
@@ -42,6 +42,8 @@ pub struct Asked {
     out: Option<PathBuf>,
     engine: String,
     cluster: Option<Py<PyAny>>,
+    /// The scenario, if it is one that has mechanisms.
+    scenario: Option<Py<Scenario>>,
 }
 
 /// What a sweep gave: one table with a row for each run, and one with a row for each point.
@@ -127,7 +129,9 @@ pub fn sweep(
         time_limit.map_err(|wrong| errors::usage(py, format_args!("time_limit: {wrong}"), "write \"60 s\""))?;
     let (threads, retry) = (asked.threads, asked.retry);
     let options = Options { threads, engine, time_limit, shard, retry, stop: &stop };
-    let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), |told| done(&asked, &options, told));
+    let mechanisms = asked.scenario.as_ref().map(|scenario| scenario.get().mechanisms.clone()).unwrap_or_default();
+    let work = |told: &Progress| done(&asked, &mechanisms.outside, &options, told);
+    let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &mechanisms, work);
     match (outcome, raised) {
         (Err(failed), _) => Err(failed.raise(py)),
         (Ok(None), Some(error)) => Ok((None, Some(error))),
@@ -177,7 +181,7 @@ struct Done {
 }
 
 /// Does a sweep as far as it is not done; `None` if it was stopped before its folder was taken.
-fn done(asked: &Asked, options: &Options<'_>, told: &Progress) -> Result<Option<Done>, Failed> {
+fn done(asked: &Asked, outside: &Outside, options: &Options<'_>, told: &Progress) -> Result<Option<Done>, Failed> {
     let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     let request = Request {
         file: &asked.path,
@@ -187,7 +191,7 @@ fn done(asked: &Asked, options: &Options<'_>, told: &Progress) -> Result<Option<
         until_ci: &asked.until_ci,
         measures: &asked.measures,
         numbers: &numbers,
-        ..Request::default()
+        outside: Some(outside),
     };
     let origin = Origin { path: asked.path.clone(), text: asked.text.as_deref().map(Into::into) };
     let recording = Recording::new(&origin);

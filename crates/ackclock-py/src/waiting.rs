@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
+use crate::mechanisms::Mechanisms;
+
 /// How far some work is.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
@@ -34,12 +36,13 @@ impl Progress {
     }
 }
 
-/// Does the work, and calls `progress` with how far it is. If Ctrl-C is pressed, or `progress` raises, sets `stop` and waits for the
-/// work, which returns what it finished; then that error is the second of what is returned.
+/// Does the work, and calls `progress` with how far it is. If Ctrl-C is pressed, if `progress` raises, or if one of the mechanisms did,
+/// sets `stop` and waits for the work, which returns what it finished; then that error is the second of what is returned.
 pub fn work<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
     progress: Option<&Bound<'_, PyAny>>,
+    mechanisms: &Mechanisms,
     work: impl FnOnce(&Progress) -> T + Send,
 ) -> (T, Option<PyErr>) {
     let told = Progress::default();
@@ -66,12 +69,15 @@ pub fn work<T: Send>(
                     stop.store(true, Ordering::Relaxed);
                     raised = Some(error);
                 }
+                if mechanisms.have_failed() {
+                    stop.store(true, Ordering::Relaxed);
+                }
             }
         }
         py.detach(|| worker.join())
     });
     let outcome = outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    (outcome, raised)
+    (outcome, mechanisms.take_error().or(raised))
 }
 
 const LOOK_EVERY: Duration = Duration::from_millis(50);
