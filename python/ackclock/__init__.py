@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ackclock import examples
+from ackclock import examples, mechanisms
 from ackclock._core import RESULT_VERSION as result_version
 from ackclock._core import VERSION as __version__
 from ackclock._core import Column, Observation, Table
@@ -30,7 +30,7 @@ from ackclock.mechanisms import CongestionControl, PacketPolicy
 
 __all__ = [
     "AckclockError", "Column", "CongestionControl", "DefectError", "Diagnostic", "Interrupted", "Observation", "OutsideError", "PacketPolicy", "Result", "Scenario",
-    "ScenarioError", "Simulation", "Sweep", "Table", "UsageError", "__version__", "check", "check_text", "examples",
+    "ScenarioError", "Simulation", "Sweep", "Table", "UsageError", "__version__", "check", "check_text", "examples", "mechanisms",
     "result_version", "run", "sweep",
 ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ackclock._core import Result
+    from ackclock._result import Result
 
 
 @dataclass(frozen=True)

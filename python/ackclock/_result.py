@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Sequence
@@ -127,7 +128,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         flows, ports = self.flows, self.ports
-        parts = [f"<p><b>{_html.html.escape(self._scenario.name)}</b>, seeds {', '.join(map(str, self.seeds))}</p>"]
+        parts = [f"<p><b>{html.escape(self._scenario.name)}</b>, seeds {', '.join(map(str, self.seeds))}</p>"]
         if len(flows):
             parts.append(_html.table(flows, [name for name in _SHOWN if name in flows]))
         elif len(ports):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import warnings
@@ -216,9 +217,9 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         if self._core.means is None:
-            return f"<p>{_html.html.escape(repr(self))}</p>"
+            return f"<p>{html.escape(repr(self))}</p>"
         shown = [*self.keys, *self.numbers[:4]]
-        return f"<p>{_html.html.escape(repr(self))}</p>" + _html.table(self.means, shown)
+        return f"<p>{html.escape(repr(self))}</p>" + _html.table(self.means, shown)
 
 
 def vary_of(vary: Vary) -> list[str]:

@@ -72,6 +72,11 @@ impl Mechanisms {
         Ok(mechanisms)
     }
 
+    /// Whether there are any.
+    pub fn has_any(&self) -> bool {
+        self.outside.words().next().is_some()
+    }
+
     /// Whether one of them raised an error: then the run is to stop.
     pub fn have_failed(&self) -> bool {
         self.failed.is_set()

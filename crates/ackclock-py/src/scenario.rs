@@ -154,7 +154,7 @@ impl Scenario {
     /// Whether it has mechanisms that are written in Python.
     #[getter]
     fn has_mechanisms(&self) -> bool {
-        self.mechanisms.outside.words().next().is_some()
+        self.mechanisms.has_any()
     }
 
     /// The first seed.

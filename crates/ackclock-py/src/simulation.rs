@@ -58,9 +58,11 @@ impl Simulation {
     fn with<T>(&self, py: Python<'_>, look: impl FnOnce(&mut sim::Simulation) -> T) -> PyResult<T> {
         match self.run(py)?.as_mut() {
             Some(run) => Ok(look(run)),
-            None => {
-                Err(errors::usage(py, "the result of the simulation was taken", "start another with Scenario.start"))
-            }
+            None => Err(errors::usage(
+                py,
+                "the simulation has ended: its result was taken, or a mechanism of it failed",
+                "start another with Scenario.start",
+            )),
         }
     }
 
@@ -81,7 +83,11 @@ impl Simulation {
         // What takes less than a moment needs no thread.
         if self.of.flows.len() < FEW_FLOWS && length < SHORT {
             self.with(py, |run| py.detach(|| run.step(until)))?;
-            return self.scenario.get().mechanisms.take_error().map_or(Ok(()), Err);
+            return match self.scenario.get().mechanisms.take_error() {
+                // What went on without the mechanism means nothing.
+                Some(error) => self.run(py).map(|mut run| *run = None).and(Err(error)),
+                None => Ok(()),
+            };
         }
         let mut guard = self.run(py)?;
         let Some(run) = guard.as_mut() else { return Ok(()) };
@@ -93,6 +99,9 @@ impl Simulation {
                 run.step((from + SHORT).min(until));
             }
         });
+        if self.scenario.get().mechanisms.has_any() && raised.is_some() {
+            *guard = None;
+        }
         raised.map_or(Ok(()), Err)
     }
 }

@@ -128,11 +128,13 @@ pub fn sweep(
     let time_limit =
         time_limit.map_err(|wrong| errors::usage(py, format_args!("time_limit: {wrong}"), "write \"60 s\""))?;
     let (threads, retry) = (asked.threads, asked.retry);
-    let options = Options { threads, engine, time_limit, shard, retry, stop: &stop };
     let mechanisms = asked.scenario.as_ref().map(|scenario| scenario.get().mechanisms.clone()).unwrap_or_default();
+    let are_void = || mechanisms.have_failed();
+    let options = Options { threads, engine, time_limit, shard, retry, stop: &stop, are_void: &are_void };
     let work = |told: &Progress| done(&asked, &mechanisms.outside, &options, told);
     let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &mechanisms, work);
     match (outcome, raised) {
+        (Err(Failed::Sweep(Error::Void)), Some(error)) => Err(error),
         (Err(failed), _) => Err(failed.raise(py)),
         (Ok(None), Some(error)) => Ok((None, Some(error))),
         (Ok(None), None) => Err(errors::defect(py, "a sweep ended that nobody stopped")),

@@ -195,6 +195,10 @@ impl Table {
         capsules(py, &StructArray::from(self.batch.clone()))
     }
 
+    fn _repr_html_<'py>(slf: Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("ackclock._html")?.call_method1("table", (slf,))
+    }
+
     fn __repr__(&self) -> String {
         format!("Table({} rows: {})", self.batch.num_rows(), self.columns().join(", "))
     }
@@ -237,6 +241,10 @@ impl Column {
             return Err(PyIndexError::new_err(format!("row {row} of a column of {rows}")));
         }
         self.value(py, place as usize)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.to_list(py)?.try_iter()?.into_any())
     }
 
     /// The values as a list; what is not there is None.

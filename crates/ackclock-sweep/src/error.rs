@@ -35,6 +35,8 @@ pub enum Error {
     Write { file: PathBuf, cause: io::Error },
     /// A run was finished and could not be made a row.
     Defect(String),
+    /// A mechanism from outside failed: runs since then mean nothing.
+    Void,
     /// What is asked for makes no sense: what is wrong, and what to do.
     Usage { wrong: String, help: String },
     /// A cluster does not do what it is to, or a worker of it cannot: what is wrong, and what to do.
@@ -79,6 +81,7 @@ impl Error {
                 _ => format!("finished runs are kept; {}", disk::remedy(cause)),
             },
             Error::Cluster { help, .. } | Error::Usage { help, .. } => help.clone(),
+            Error::Void => "mend the mechanism, and raise its version; finished runs are kept".into(),
             Error::Defect(_) => "please report it with the command line and the output of `ackclock --version`".into(),
         }
     }
@@ -128,6 +131,7 @@ impl fmt::Display for Error {
             Error::NoSweep(folder) => write!(f, "`{}` holds no sweep", folder.display()),
             Error::Write { file, cause } => write!(f, "cannot write `{}`: {cause}", file.display()),
             Error::Cluster { wrong, .. } | Error::Usage { wrong, .. } => f.write_str(wrong),
+            Error::Void => f.write_str("a mechanism from outside failed"),
             Error::Defect(message) => write!(f, "ackclock has a defect: {message}"),
         }
     }

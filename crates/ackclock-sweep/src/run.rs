@@ -1,5 +1,6 @@
 //! The runs of a plan that are missing.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -22,7 +23,7 @@ use crate::shard::Shard;
 use crate::store::Store;
 
 /// How runs are done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// How many at a time.
     pub threads: usize,
@@ -36,6 +37,14 @@ pub struct Options<'a> {
     pub retry: bool,
     /// Set when the runs are to stop.
     pub stop: &'a AtomicBool,
+    /// Says whether runs that end now are void, as where a mechanism from outside failed: they are not kept.
+    pub are_void: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("threads", &self.threads).field("shard", &self.shard).finish_non_exhaustive()
+    }
 }
 
 /// The runs of a shard that are still to be done, the most expensive first.
@@ -149,7 +158,10 @@ impl<F: Fn(usize) -> Loaded + Sync> Rows<'_, F> {
         let jobs = Jobs::as_they_come(jobs, todo.len(), cost);
         let keep = |(run, loaded): &(usize, Arc<OnceLock<Loaded>>), _: u64, end: End| {
             let scenario = loaded.get().and_then(|loaded| loaded.as_deref());
-            keep(*run, self.row(scenario, end, options.time_limit))
+            match (options.are_void)() {
+                true => Err(Error::Void),
+                false => keep(*run, self.row(scenario, end, options.time_limit)),
+            }
         };
         let (threads, engine, limit, stop) = (options.threads, options.engine, options.time_limit, options.stop);
         let runs = ackclock_run::run_each(jobs, threads, engine, limit, stop, watch, keep);
@@ -197,11 +209,15 @@ impl<F: Fn(usize) -> Loaded + Sync> Load for OfPoint<'_, F> {
     }
 }
 
-/// A scenario that records the throughputs of its flows, which changes no other number.
+/// A scenario that records the throughputs of its flows, too, which changes no other number: what measures need is recorded as before, in the
+/// intervals that the scenario says.
 fn with_throughput(scenario: &Scenario) -> Arc<Scenario> {
     let mut scenario = scenario.clone();
-    scenario.recording.metrics = [Metric::Throughput].into_iter().collect();
-    scenario.recording.interval = Span::from_ps((scenario.duration.as_ps() / INTERVALS).max(1));
+    if scenario.recording.metrics.is_empty() {
+        scenario.recording.interval = Span::from_ps((scenario.duration.as_ps() / INTERVALS).max(1));
+    }
+    let recorded = Metric::ALL.into_iter().filter(|metric| scenario.recording.metrics.contains(*metric));
+    scenario.recording.metrics = recorded.chain([Metric::Throughput]).collect();
     Arc::new(scenario)
 }
 

@@ -286,6 +286,32 @@ fn measures_that_are_asked_for_are_columns_and_decide_how_many_seeds_there_are()
     assert!(place.read("x/report.html").contains("id=\"jain-sent-\""));
 }
 
+/// The first runs of the first, a middle and the last point record throughputs, to see when the goodput settles: what measures need is
+/// recorded in them, too, in the intervals that the scenario says.
+#[test]
+fn measures_of_records_are_those_of_run_at_every_point() {
+    let scenario = format!("record_interval = \"40 ms\"\n{}", MIXED.replace("warmup", "# warmup"));
+    let place = Place::with("sweep-recorded", &scenario);
+    let measures = "--measure 'utilisation(sw1->sw2)' --measure 'cwnd(f1)' --measure 'queue-p95(sw1->sw2)'";
+    place.run(&format!("sweep scenario.toml --vary queue.buffer=8..16packets:lin:5 --out x {measures}")).exits_with(0);
+    let table = place.read("x/table.csv");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let of = |name: &str| rows[0].iter().position(|column| *column == name).unwrap_or_else(|| panic!("{:?}", rows[0]));
+    for (buffer, row) in [8, 10, 12, 14, 16].iter().zip(&rows[1..]) {
+        let command = format!("run scenario.toml --set 'queue.buffer={buffer} packets' --json --out r{buffer}");
+        let run = place.run(&format!("{command} --record tcp,ports {measures}")).exits_with(0).json();
+        let measured = &run["runs"][0]["measures"];
+        for (measure, column) in [
+            ("utilisation(sw1->sw2)", "utilisation_sw1_sw2"),
+            ("cwnd(f1)", "cwnd_f1"),
+            ("queue-p95(sw1->sw2)", "queue_p95_sw1_sw2"),
+        ] {
+            let (ran, swept) = (measured[measure].as_f64().unwrap(), row[of(column)].parse::<f64>().unwrap());
+            assert!(ran > 0.0 && ran == swept, "{measure} at {buffer}: {ran} and {swept}");
+        }
+    }
+}
+
 #[test]
 fn measures_that_nothing_has_are_refused_with_what_there_is() {
     let place = Place::with("sweep-measures-wrong", MIXED);

@@ -161,7 +161,8 @@ fn done(task: &str, chunk: &str, threads: usize) -> Result<Done, String> {
     let never = AtomicBool::new(false);
     let engine = if task.is_reference { Engine::Reference } else { Engine::Batched };
     let time_limit = task.time_limit_s.map(Duration::from_secs_f64);
-    let options = Options { threads, engine, time_limit, shard: Shard::WHOLE, retry: false, stop: &never };
+    let options =
+        Options { threads, engine, time_limit, shard: Shard::WHOLE, retry: false, stop: &never, are_void: &|| false };
     let rows = Rows { measures: &sweep.measures, keeps_documents: task.keeps_documents, load };
     let ended = rows.make(
         &chunk.runs,

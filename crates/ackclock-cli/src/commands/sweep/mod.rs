@@ -83,6 +83,7 @@ pub fn sweep(args: &SweepArgs, connect: Option<&Connect>) -> Result<Exit, Failur
         shard,
         retry: args.retry,
         stop: interrupt::watch(),
+        are_void: &|| false,
     };
     if args.dry_run {
         let todo = missing(&Results::new(checked.plan.clone()), &checked.costs, &options);

@@ -1,0 +1,75 @@
+"""Simulations that are stepped through."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import ackclock as ac
+
+
+def test_a_run_that_is_paused_and_observed_is_that_of_run(two_flows: ac.Scenario) -> None:
+    for engine in ("batched", "reference"):
+        sim = two_flows.start(3, engine=engine)
+        while not sim.finished:
+            sim.step(0.05)
+            assert sim.flow("f1").time_s == sim.now_s
+        assert sim.result().fingerprints == ac.run(two_flows, seed=3).fingerprints
+
+
+def test_a_held_window_and_rate_hold(two_flows: ac.Scenario) -> None:
+    sim = two_flows.start()
+    sim.step("1 s")
+    earlier = sim.flow("f1")
+    segment = earlier.segment_bytes
+    sim.hold_window("f1", 4 * segment)
+    sim.hold_window("f2", 30 * segment)
+    sim.run_until("3 s")
+    later = sim.flow("f1")
+    assert later.cwnd == 4 * segment and later.in_flight <= 4 * segment
+    # Four segments in each round trip.
+    rate = later.delivery_rate_bps(earlier)
+    assert rate is not None and later.srtt_s is not None and rate < 1.5 * 4 * segment * 8 / 0.04
+    sim.hold_window("f1", None)
+    sim.hold_pacing_rate("f1", "1 Mbps")
+    before = sim.flow("f1")
+    sim.run_to_end()
+    assert sim.flow("f1").delivery_rate_bps(before) == pytest.approx(1e6, rel=0.1)
+
+
+def test_what_makes_no_sense_is_refused(two_flows: ac.Scenario) -> None:
+    sim = two_flows.start()
+    for call, said in [
+        (lambda: sim.step("1 parsec"), "expected a time"),
+        (lambda: sim.step(-1), "a step of -1 s"),
+        (lambda: sim.step(float("nan")), "a step of NaN s"),
+        (lambda: sim.flow("f3"), "there are f1, f2"),
+        (lambda: sim.hold_window("f1", 3), "hold a segment"),
+        (lambda: sim.hold_window("f1", float("inf")), "a window of inf bytes"),
+        (lambda: sim.hold_pacing_rate("f1", 0), "a rate of 0 bit/s"),
+        (lambda: sim.hold_pacing_rate("f1", "2 s"), "expected a rate"),
+    ]:
+        with pytest.raises(ac.UsageError, match=said):
+            call()
+    sim.run_to_end()
+    with pytest.raises(ac.UsageError, match="the run is over"):
+        sim.hold_window("f1", 3000)
+    sim.result()
+    with pytest.raises(ac.UsageError, match="has ended"):
+        sim.step(1)
+
+
+def test_two_threads_do_not_step_one_simulation(two_flows: ac.Scenario) -> None:
+    sim = two_flows.set(duration="400 s").start()
+    thread = threading.Thread(target=sim.run_to_end)
+    thread.start()
+    refused = 0
+    while thread.is_alive():
+        try:
+            sim.flow("f1")
+        except ac.UsageError as error:
+            assert "another thread steps" in str(error)
+            refused += 1
+    thread.join()
+    assert refused > 0 and sim.finished

@@ -1,0 +1,96 @@
+"""Tables in the hands of data-frame libraries."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import ackclock as ac
+
+
+@pytest.fixture(scope="module")
+def result() -> ac.Result:
+    return ac.run(ac.examples.two_flows(), seeds=2, record=["cwnd", "queue", "drops", "ssthresh"])
+
+
+def test_plain_python_needs_no_library(result: ac.Result) -> None:
+    flows = result.flows
+    assert flows["flow"].to_list() == ["f1", "f2", "f1", "f2"] and list(flows["seed"]) == [1, 1, 2, 2]
+    assert flows.rows()[2]["goodput_bps"] == flows["goodput_bps"][2] == flows.to_dict()["goodput_bps"][-2]
+    assert len(flows) == 4 and "goodput_bps" in flows and list(flows) == flows.columns
+    assert set(flows.units) == set(flows.about) == set(flows.columns) and all(flows.about.values())
+    assert flows.units["goodput_bps"] == "bit/s" and result.ports.units["queue"] == "packets"
+    with pytest.raises(IndexError):
+        flows["seed"][4]
+
+
+def test_polars_takes_them(result: ac.Result) -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(result.flows)
+    assert frame["goodput_bps"].to_list() == result.flows["goodput_bps"].to_list() and frame["flow"].to_list() == ["f1", "f2", "f1", "f2"]
+    assert pl.Series(result.flows["goodput_bps"]).sum() == sum(result.flows["goodput_bps"])
+
+
+def test_pyarrow_and_pandas_take_them(result: ac.Result) -> None:
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    table = pa.table(result.flows)
+    assert table.to_pydict() == result.flows.to_dict()
+    assert table.schema.field("goodput_bps").metadata[b"unit"] == b"bit/s"
+    assert pa.array(result.flows["seed"]).to_pylist() == [1, 1, 2, 2]
+    assert list(pd.DataFrame.from_arrow(result.flows)["goodput_bps"]) == list(result.flows["goodput_bps"])
+
+
+def test_duckdb_finds_them(result: ac.Result) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    flows = result.flows
+    assert duckdb.sql("select count(*), sum(goodput_bps) from flows").fetchall() == [(4, sum(flows["goodput_bps"]))]
+
+
+def test_numpy_takes_columns(result: ac.Result) -> None:
+    np = pytest.importorskip("numpy")
+    cwnd = result.series("cwnd", "f1", seed=1)
+    assert np.asarray(cwnd["cwnd_bytes"]).tolist() == cwnd["cwnd_bytes"].to_list()
+    assert np.asarray(cwnd["time_s"], dtype="float32").dtype == "float32"
+    with pytest.raises(ValueError, match="a copy"):
+        np.asarray(cwnd["time_s"], copy=False)
+
+
+def test_what_was_recorded_is_what_the_files_have(result: ac.Result, tmp_path) -> None:
+    pl = pytest.importorskip("polars")
+    folder = result.save(tmp_path / "saved")
+    for metric, column in (("cwnd", "cwnd_bytes"), ("queue", "queue_mean_packets"), ("ssthresh", "ssthresh_bytes"), ("drops", "reason")):
+        file = pl.read_parquet(folder / "tables" / "seed-1" / f"{metric}.parquet")
+        ours = pl.DataFrame(result.series(metric, seed=1))
+        if metric == "queue":
+            # A row of the file stands for equal intervals.
+            assert ours["end_s"][-1] == pytest.approx(file["end_ps"][-1] / 1e12) and ours[column].max() == file[column].max()
+        else:
+            assert ours[column].to_list() == file[column].to_list()
+            assert (ours["time_s"] - file["time_ps"] / 1e12).abs().max() < 1e-12
+
+
+def test_a_million_points_are_not_copied() -> None:
+    pl = pytest.importorskip("polars")
+    scenario = ac.examples.two_flows().set({"duration": "1200 s", "network.bottleneck_rate": "10 Mbps"})
+    series = ac.run(scenario, record=["acknowledged", "sent"]).series("sent")
+    assert len(series) > 1_000_000
+    frame = pl.DataFrame(series)
+    best = min(timed(lambda: pl.DataFrame(series)) for _ in range(5))
+    print(f"{len(series)} points in {1e3 * best:.1f} ms")
+    # A library that copied them would take memory of its own for them.
+    pa = pytest.importorskip("pyarrow")
+    before = pa.total_allocated_bytes()
+    table = pa.table(series)
+    assert pa.total_allocated_bytes() == before and table.num_rows == len(frame)
+
+
+def timed(call) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def test_a_notebook_shows_a_table_and_charts(result: ac.Result) -> None:
+    shown = result._repr_html_()
+    assert shown.count("<svg") == 3 and "goodput_bps" in shown and "<script" not in shown
