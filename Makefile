@@ -7,8 +7,11 @@ FUZZ_RUNS ?=
 BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
+MUSL := $(shell uname -m)-unknown-linux-musl
+# Where the Python package is installed for its tests.
+PYTHON = $(abspath $(or $(CARGO_TARGET_DIR),target))/python
 
-.PHONY: help setup tools test check verify headlines accept docs gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
+.PHONY: help setup tools test check verify headlines accept docs dist gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
@@ -32,10 +35,16 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	"$${CARGO_TARGET_DIR:-target}/debug/ackclock" reproduce --quick --out target/quick
 	@# Their pages in a browser, where there is one.
 	STUDY_PAGES="$(CURDIR)/target/quick" $(CARGO) test --workspace --locked --test cli pages_of_studies
+	@# The Python package: its wheel, installed as by users.
+	OR_SKIP=1 python/make dev
+	@if [ -d "$(PYTHON)" ]; then \
+		"$(PYTHON)/bin/ruff" check python && "$(PYTHON)/bin/python" -m pytest -q -p no:cacheprovider python/tests; \
+	fi
 	@# Every block of code of the manual; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 		python3 docs/site/test_site.py && \
-		python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock"; \
+		python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock" \
+			$$([ -d "$(PYTHON)" ] && echo --python "$(PYTHON)/bin/python"); \
 	else \
 		echo "*** Python 3.11 or later cannot be had here: the blocks of the manual are NOT RUN" >&2; \
 	fi
@@ -80,6 +89,14 @@ docs: ## build the manual into target/docs/site (needs Python 3.11); SERVE=1 ser
 	$(CARGO) build --release --locked -p ackclock-cli
 	@docs/site/make "$${CARGO_TARGET_DIR:-target}/release/ackclock" $(if $(SERVE),--serve)
 
+dist: ## build the wheel and a static program (Linux) into target/distribution, with their checksums
+	python/make dist
+	rustup target add $(MUSL)
+	$(CARGO) build --profile dist --locked -p ackclock-cli --target $(MUSL)
+	@dir="$${CARGO_TARGET_DIR:-target}"; rm -rf "$$dir/distribution"; mkdir -p "$$dir/distribution"; \
+		cp "$$dir"/wheels/*.whl "$$dir/$(MUSL)/dist/ackclock" "$$dir/distribution"; \
+		cd "$$dir/distribution" && sha256sum * >SHA256SUMS && cat SHA256SUMS
+
 gallery: ## draw the pictures of the manual again
 	$(CARGO) build --release --locked -p ackclock-cli
 	python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/release/ackclock" --write docs/gallery/index.md
@@ -89,7 +106,9 @@ accept: ## look at changed snapshots and take them over
 	$(CARGO) insta review
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-scenario --test language registry
 	INSTA_UPDATE=always $(CARGO) test --locked -p ackclock-cli --test cli readme::the_message
-	python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock" --write
+	OR_SKIP=1 python/make dev
+	python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock" --write \
+		$$([ -d "$(PYTHON)" ] && echo --python "$(PYTHON)/bin/python")
 
 fuzz: ## FUZZ_RUNS executions of every reader of files and of both engines side by side (needs the nightly toolchain)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked cargo-fuzz

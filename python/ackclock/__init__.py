@@ -29,12 +29,45 @@ from ackclock._sweep import Sweep, sweep
 from ackclock.mechanisms import CongestionControl, PacketPolicy
 
 __all__ = [
-    "AckclockError", "Column", "CongestionControl", "DefectError", "Diagnostic", "Interrupted", "Observation", "OutsideError", "PacketPolicy", "Result", "Scenario",
-    "ScenarioError", "Simulation", "Sweep", "Table", "UsageError", "__version__", "check", "check_text", "examples", "mechanisms",
-    "result_version", "run", "sweep",
-]  # fmt: skip
+    "AckclockError",
+    "Column",
+    "CongestionControl",
+    "DefectError",
+    "Diagnostic",
+    "Interrupted",
+    "Observation",
+    "OutsideError",
+    "PacketPolicy",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "Sweep",
+    "Table",
+    "UsageError",
+    "__version__",
+    "check",
+    "check_text",
+    "examples",
+    "mechanisms",
+    "result_version",
+    "run",
+    "sweep",
+]
 
-for _public in (AckclockError, DefectError, Diagnostic, Interrupted, OutsideError, Result, Scenario, ScenarioError, Simulation, Sweep, UsageError):
+for _public in (
+    AckclockError,
+    DefectError,
+    Diagnostic,
+    Interrupted,
+    OutsideError,
+    Result,
+    Scenario,
+    ScenarioError,
+    Simulation,
+    Sweep,
+    UsageError,
+):
     _public.__module__ = "ackclock"
 for _function in (check, check_text, run, sweep):
     _function.__module__ = "ackclock"

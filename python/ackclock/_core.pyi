@@ -5,9 +5,29 @@ from typing import Any, Final, final
 from ackclock._errors import Diagnostic
 
 __all__ = [
-    "RESULT_VERSION", "VERSION", "AckEvent", "ArrivalEvent", "Column", "DeliveryEvent", "Draws", "LossEvent", "Observation", "Result", "Scenario",
-    "Simulation", "SweepResult", "Table", "Window", "bits_per_second", "main", "run", "seconds", "start", "sweep", "work_on",
-]  # fmt: skip
+    "RESULT_VERSION",
+    "VERSION",
+    "AckEvent",
+    "ArrivalEvent",
+    "Column",
+    "DeliveryEvent",
+    "Draws",
+    "LossEvent",
+    "Observation",
+    "Result",
+    "Scenario",
+    "Simulation",
+    "SweepResult",
+    "Table",
+    "Window",
+    "bits_per_second",
+    "main",
+    "run",
+    "seconds",
+    "start",
+    "sweep",
+    "work_on",
+]
 
 VERSION: Final[str]
 RESULT_VERSION: Final[int]
@@ -180,7 +200,7 @@ class Observation:
         """The instant, seconds: everything before it has happened."""
     @property
     def stage(self) -> str:
-        """"not-begun", "open" or "ended"."""
+        """ "not-begun", "open" or "ended"."""
     @property
     def segment_bytes(self) -> int:
         """Bytes of a full segment."""

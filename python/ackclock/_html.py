@@ -19,7 +19,7 @@ _WIDTH, _HEIGHT = 260, 60
 def number(value: Any) -> str:
     """A value at a glance: four significant digits, thousands apart."""
     if value is None or value != value:
-        return "–"
+        return "&ndash;"
     if isinstance(value, float):
         if value == 0 or 1e-3 <= abs(value) < 1e5:
             return f"{value:.4g}"

@@ -68,9 +68,7 @@ def run(
     loaded = scenario_of(scenario, [*sets_of(set), *sets_of(own)])
     first = loaded.seed if seed is None else _whole(seed, "seed", 0)
     with progress_of(progress) as told:
-        core, stopped = _core.run(
-            loaded._core, first, _whole(seeds, "seeds", 1), _list(measures), engine, threads_of(threads), told
-        )
+        core, stopped = _core.run(loaded._core, first, _whole(seeds, "seeds", 1), _list(measures), engine, threads_of(threads), told)
     result = Result(core, loaded)
     if stopped is not None:
         if isinstance(stopped, KeyboardInterrupt):
@@ -102,8 +100,6 @@ def check_text(text: str, *, name: str = "scenario.toml", set: Sets = None) -> l
 def threads_of(threads: int | None) -> int:
     """How many runs at a time."""
     return _whole(threads, "threads", 1) if threads is not None else len(os.sched_getaffinity(0))
-
-
 
 
 def _list(given: Iterable[str] | str) -> list[str]:

@@ -48,16 +48,12 @@ class Scenario:
         return scenario
 
     @classmethod
-    def from_text(
-        cls, text: str, *, name: str = "scenario.toml", set: Sets = None, mechanisms: Iterable[Mechanism] = ()
-    ) -> Scenario:
-        """Reads the text of a scenario file. `name` stands for its path in messages, and is where the files that it names are looked for."""
+    def from_text(cls, text: str, *, name: str = "scenario.toml", set: Sets = None, mechanisms: Iterable[Mechanism] = ()) -> Scenario:
+        """Reads the text of a scenario file. `name` stands for its path in messages; files that it names are looked for beside it."""
         return cls._of(_core.Scenario.from_text(text, name, sets_of(set), list(mechanisms)))
 
     @classmethod
-    def build(
-        cls, *, scenario_name: str = "scenario", mechanisms: Iterable[Mechanism] = (), **sections: Value
-    ) -> Scenario:
+    def build(cls, *, scenario_name: str = "scenario", mechanisms: Iterable[Mechanism] = (), **sections: Value) -> Scenario:
         """Makes a scenario of keyword arguments: keys, and tables as dictionaries, as network={"topology": "n-source"}."""
         return cls.from_text(document_of(sections), name=f"{scenario_name}.toml", mechanisms=mechanisms)
 

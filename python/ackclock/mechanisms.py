@@ -12,9 +12,9 @@ A class is given to a scenario, which then names it like one of the simulator:
 >>> result.series("cwnd", "f1")["cwnd_bytes"][-1] / 1448
 10.0
 
-They are asked for each acknowledgement or packet, which takes about a hundred times as long as a mechanism of the simulator does: write what
-proves itself in Rust (CONTRIBUTING.md). The results are repeatable to the bit like all others, as long as a class does not look at a clock or at
-random numbers other than its own.
+They are asked for each acknowledgement or packet, which takes about a hundred times as long as a mechanism of the simulator does: write
+what proves itself in Rust (CONTRIBUTING.md). The results are repeatable to the bit like all others, as long as a class does not look at a
+clock or at random numbers other than its own.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class CongestionControl:
     version: ClassVar[str] = "1"
     """Has to change with the code: a run that is kept is known by it."""
     needs: ClassVar[str] = "nothing"
-    """"nothing"; "round-trips" of each segment, which `on_ack` then gets; "delivery-rates", for which `on_delivery` is called, with a recovery
-    that has SACK."""
+    """"nothing"; "round-trips" of each segment, which `on_ack` then gets; "delivery-rates", for which `on_delivery` is called, with a
+    recovery that has SACK."""
 
     def __init__(self, draws: Draws) -> None:
         """Begins for a connection. `draws` are random numbers of its own."""
@@ -46,13 +46,14 @@ class CongestionControl:
         """New data was acknowledged outside recovery: grow."""
 
     def on_congestion(self, loss: LossEvent, window: Window) -> None:
-        """A loss was found by acknowledgements: set ssthresh, once per recovery; cwnd is recovery's. Without a rule of its own: half of what is
-        used, in whole segments, at least two (RFC 5681 section 3.1)."""
+        """A loss was found by acknowledgements: set ssthresh, once per recovery; cwnd is recovery's. Without a rule of its own: half of
+        what is used, in whole segments, at least two (RFC 5681 section 3.1)."""
         used = min(window.cwnd, loss.limit, loss.flight)
         window.ssthresh = max(used / 2 // loss.mss * loss.mss, 2 * loss.mss)
 
     def on_rto(self, loss: LossEvent, window: Window) -> None:
-        """The retransmission timer expired: set ssthresh and cwnd. Without a rule of its own: ssthresh as after any loss, and one segment."""
+        """The retransmission timer expired: set ssthresh and cwnd. Without a rule of its own: ssthresh as after any loss, and one
+        segment."""
         self.on_congestion(loss, window)
         window.cwnd = loss.mss
 
@@ -67,7 +68,8 @@ class CongestionControl:
         """The application writes after a time in which nothing was outstanding. `nxt` is the next byte to send."""
 
     def on_delivery(self, delivery: DeliveryEvent, window: Window) -> None:
-        """With needs = "delivery-rates": an acknowledgement came, and recovery has seen it. Whatever it made of the window, this decides."""
+        """With needs = "delivery-rates": an acknowledgement came, and recovery has seen it. Whatever it made of the window, this
+        decides."""
 
     def pacing_rate(self) -> float | None:
         """With needs = "delivery-rates": bytes per second at which segments may leave; None: as the window allows."""
@@ -75,8 +77,8 @@ class CongestionControl:
 
 
 class PacketPolicy:
-    """Decides which packets enter a queue of a packet network, and which of those that waited are transmitted. There is an object of the class for
-    each port. Times are whole picoseconds. The methods are those of the trait PacketPolicy of the simulator."""
+    """Decides which packets enter a queue of a packet network, and which of those that waited are transmitted. There is an object of the
+    class for each port. Times are whole picoseconds. The methods are those of the trait PacketPolicy of the simulator."""
 
     name: ClassVar[str]
     """What scenarios call it: lower-case letters, digits and "-"."""
@@ -92,8 +94,8 @@ class PacketPolicy:
         return True
 
     def on_dequeue(self, now_ps: int, waited_ps: int, left_bytes: int) -> bool:
-        """Whether the first packet of the queue, which waited so long, is transmitted now, while so many bytes wait behind it. If not, it is
-        lost, and this is asked about the next one at once."""
+        """Whether the first packet of the queue, which waited so long, is transmitted now, while so many bytes wait behind it. If not, it
+        is lost, and this is asked about the next one at once."""
         return True
 
     def on_idle(self) -> None:

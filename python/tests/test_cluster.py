@@ -87,7 +87,9 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(lan: Path, tmp_path
     assert there.runs.to_dict() == here.runs.to_dict()
 
 
-def test_a_scheduler_that_goes_away_leaves_a_sweep_that_goes_on_here(lan: Path, tmp_path: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_goes_away_leaves_a_sweep_that_goes_on_here(
+    lan: Path, tmp_path: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lan.write_text(LONGER)
     monkeypatch.setattr(clusters, "_PATIENCE_S", 2)
     ended: list[str] = []
@@ -97,7 +99,9 @@ def test_a_scheduler_that_goes_away_leaves_a_sweep_that_goes_on_here(lan: Path, 
             ended.append(text)
             workers.scheduler.kill()
 
-    with pytest.raises(ac.OutsideError, match="went away; finished runs are kept: run the same sweep again, on a cluster that is there or on this machine"):
+    with pytest.raises(
+        ac.OutsideError, match="went away; finished runs are kept: run the same sweep again, on a cluster that is there or on this machine"
+    ):
         ac.sweep("lan.toml", vary=VARY, seeds=8, out="there/sweep", on=workers.address, progress=end)
     kept = len(rows(tmp_path / "there/sweep"))
     assert 0 < kept < 48
@@ -112,8 +116,24 @@ def test_the_command_runs_on_a_cluster(lan: Path, tmp_path: Path, workers: Worke
     # What extends another file, and has seeds that depend on the runs.
     (tmp_path / "base.toml").write_text(LAN)
     lan.write_text('extends = "base.toml"\n[queue]\npolicy = "red-epd"\n')
-    command = [sys.executable, "-m", "ackclock", "sweep", "lan.toml", "--vary", "network.sources=2,3", "--until-ci", "5%", "--max-seeds", "9"]
-    for place, on in [("here", []), ("there", ["--on", f"dask://{workers.address.removeprefix('tcp://')}"]), ("file", ["--on", str(workers.file)])]:
+    command = [
+        sys.executable,
+        "-m",
+        "ackclock",
+        "sweep",
+        "lan.toml",
+        "--vary",
+        "network.sources=2,3",
+        "--until-ci",
+        "5%",
+        "--max-seeds",
+        "9",
+    ]
+    for place, on in [
+        ("here", []),
+        ("there", ["--on", f"dask://{workers.address.removeprefix('tcp://')}"]),
+        ("file", ["--on", str(workers.file)]),
+    ]:
         done = subprocess.run([*command, *on, "--out", f"{place}/sweep"], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     same(tmp_path / "here/sweep", tmp_path / "there/sweep")
@@ -175,7 +195,7 @@ def test_what_a_cluster_cannot_do_is_an_error_and_loses_nothing(lan: Path, tmp_p
     assert 0 < len(rows(tmp_path / "sweep")) < 18
     with pytest.raises(ac.OutsideError, match="lost 4 times with the same runs: the worker was lost"):
         ac.sweep("lan.toml", vary=VARY, seeds=3, out="sweep", on=Here(lose=1000))
-    with pytest.raises(ac.OutsideError, match="no scheduler of Dask answers at dask://127.0.0.1:1"):
+    with pytest.raises(ac.OutsideError, match=r"no scheduler of Dask answers at dask://127\.0\.0\.1:1"):
         clusters._PATIENCE_S, patience = 1, clusters._PATIENCE_S
         try:
             ac.sweep("lan.toml", vary=VARY, out="sweep", on="dask://127.0.0.1:1")
@@ -199,4 +219,6 @@ def test_two_workers_take_about_half_the_time_of_one(lan: Path, workers: Workers
         while len(client.nthreads()) > 1:
             time.sleep(0.1)
         one = timed("one/sweep")
-    print(f"one worker {one:.2f} s, two {two:.2f} s: {one / two:.2f} times; load {os.getloadavg()[0]:.1f}, {threading.active_count()} threads")
+    print(
+        f"one worker {one:.2f} s, two {two:.2f} s: {one / two:.2f} times; load {os.getloadavg()[0]:.1f}, {threading.active_count()} threads"
+    )

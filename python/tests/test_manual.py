@@ -35,7 +35,13 @@ def test_the_vegas_a_of_the_manual_is_that_of_the_simulator(lan: Path) -> None:
             "topology": "dumbbell", "technology": "packet", "sources": 4, "access_rate": "100 Mbps", "access_delay": "1 ms",
             "bottleneck_rate": rate, "bottleneck_delay": delay,
         }  # fmt: skip
-        common = {"duration": "20 s", "network": network, "queue": {"buffer": "12 packets"}, "traffic": {"start_jitter": "3 s"}, "seed": seed}
+        common = {
+            "duration": "20 s",
+            "network": network,
+            "queue": {"buffer": "12 packets"},
+            "traffic": {"start_jitter": "3 s"},
+            "seed": seed,
+        }
         tcp = {"recovery": "new-reno"}
         ours = ackclock.Scenario.build(**common, tcp={**tcp, "congestion_control": "my-vegas-a"}, mechanisms=[mine])  # type: ignore[arg-type, list-item]
         theirs = ackclock.Scenario.build(**common, tcp={**tcp, "congestion_control": "vegas-a", "vegas-a": {"tie_up_probability": 0.0}})  # type: ignore[arg-type]

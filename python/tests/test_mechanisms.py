@@ -20,9 +20,7 @@ class MyReno(ac.CongestionControl):
 
 
 def with_control(control: type[ac.CongestionControl]) -> ac.Scenario:
-    return ac.Scenario.from_text(
-        ac.examples.two_flows().to_toml(), mechanisms=[control], set={"tcp.congestion_control": control.name}
-    )
+    return ac.Scenario.from_text(ac.examples.two_flows().to_toml(), mechanisms=[control], set={"tcp.congestion_control": control.name})
 
 
 class Limit(ac.PacketPolicy):
@@ -78,7 +76,11 @@ class Text(MyReno):
 
 @pytest.mark.parametrize(
     ("control", "error", "said"),
-    [(Raises, ZeroDivisionError, "in a congestion control"), (Nonsense, ac.UsageError, "nonsense.on_ack left a window"), (Text, TypeError, "real number")],
+    [
+        (Raises, ZeroDivisionError, "in a congestion control"),
+        (Nonsense, ac.UsageError, "nonsense.on_ack left a window"),
+        (Text, TypeError, "real number"),
+    ],
 )
 def test_what_a_class_does_wrong_is_raised(control: type[ac.CongestionControl], error: type[Exception], said: str, tmp_path: Path) -> None:
     scenario = with_control(control)

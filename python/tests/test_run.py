@@ -46,7 +46,9 @@ def test_keyword_arguments_make_the_scenario_of_a_file(lan: Path) -> None:
         network={"topology": "n-source", "sources": 3, "rate": "155.52 Mbps", "access_delay": "5 us", "trunk_delay": "5 us"},
         queue={"buffer": "300 cells"},
     )
-    assert built == ac.Scenario(lan) == ac.Scenario.from_text(LAN, name="lan.toml") == ac.Scenario.from_text(built.to_toml(), name="lan.toml")
+    assert (
+        built == ac.Scenario(lan) == ac.Scenario.from_text(LAN, name="lan.toml") == ac.Scenario.from_text(built.to_toml(), name="lan.toml")
+    )
     assert hash(built) == hash(ac.Scenario(lan))
     assert built.set(duration="1 s") != built
     assert built.set({"network.sources": 5}).flows == ["f1", "f2", "f3", "f4", "f5"]
@@ -159,4 +161,10 @@ def test_the_command_is_that_of_the_program(lan: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "ackclock", "check", "no.toml"], capture_output=True, text=True, env=os.environ)
     assert done.returncode == 1 and "cannot read" in done.stderr
     done = subprocess.run([sys.executable, "-m", "ackclock", "run", "lan.toml", "--out", "x"], capture_output=True, text=True)
-    assert done.returncode == 0 and json.loads(Path("x/result.json").read_text())["command"] == ["ackclock", "run", "lan.toml", "--out", "x"]
+    assert done.returncode == 0 and json.loads(Path("x/result.json").read_text())["command"] == [
+        "ackclock",
+        "run",
+        "lan.toml",
+        "--out",
+        "x",
+    ]

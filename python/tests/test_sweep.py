@@ -40,7 +40,9 @@ def test_a_sweep_is_that_of_the_command_line(lan: Path, tmp_path: Path) -> None:
         assert float(summary[name]) == first[name], name
     # Either goes on from the other: nothing is left to do.
     told: list[str] = []
-    again = ac.sweep("lan.toml", vary=VARY, seeds=2, measures="jain(goodput)", out="theirs/sweep", progress=lambda _, text: told.append(text))
+    again = ac.sweep(
+        "lan.toml", vary=VARY, seeds=2, measures="jain(goodput)", out="theirs/sweep", progress=lambda _, text: told.append(text)
+    )
     assert again.runs.to_dict() == ours.runs.to_dict() and not any("of 12 runs" in text for text in told)
 
 
@@ -55,13 +57,17 @@ def test_shards_are_parts_of_the_command_line(lan: Path, tmp_path: Path) -> None
 
 
 def test_keys_change_together_and_values_are_those_of_python(lan: Path) -> None:
-    sweep = ac.sweep(lan, vary={("queue.buffer", "queue.policy"): [("100 cells", "epd"), ("200 cells", "tail-drop")], "network.sources": range(1, 3)})
+    sweep = ac.sweep(
+        lan, vary={("queue.buffer", "queue.policy"): [("100 cells", "epd"), ("200 cells", "tail-drop")], "network.sources": range(1, 3)}
+    )
     rows = [(row["queue_buffer_cells"], row["queue_policy"], row["network_sources"]) for row in sweep.runs.rows()]
     assert rows == [(100.0, "epd", 1.0), (100.0, "epd", 2.0), (200.0, "tail-drop", 1.0), (200.0, "tail-drop", 2.0)]
 
 
 def test_a_scenario_of_python_is_swept(two_flows: ac.Scenario, tmp_path: Path) -> None:
-    sweep = ac.sweep(two_flows.set(duration="1 s"), vary={"queue.buffer": "0.2..1 bdp log 2"}, until_ci=0.2, max_seeds=8, out=tmp_path / "s")
+    sweep = ac.sweep(
+        two_flows.set(duration="1 s"), vary={"queue.buffer": "0.2..1 bdp log 2"}, until_ci=0.2, max_seeds=8, out=tmp_path / "s"
+    )
     assert len(sweep.means) == 2 and all(2 <= runs <= 8 for runs in sweep.means["runs"])
 
 
@@ -89,7 +95,9 @@ def test_an_xarray_has_a_dimension_for_each_key(lan: Path) -> None:
         ({"measures": "goodput(f9)"}, ac.ScenarioError, "f9"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_run(lan: Path, arguments: dict[str, object], error: type[Exception], said: str) -> None:
+def test_what_makes_no_sense_is_refused_before_anything_is_run(
+    lan: Path, arguments: dict[str, object], error: type[Exception], said: str
+) -> None:
     with pytest.raises(error) as raised:
         ac.sweep("lan.toml", out="never", **arguments)  # type: ignore[arg-type]
     assert said in str(raised.value)

@@ -58,9 +58,6 @@ pub fn sweep(args: &SweepArgs, connect: Option<&Connect>) -> Result<Exit, Failur
     let command = command::of(args, sweep.points().saturating_mul(seeds as u128));
     let Some(checked) = check(&sweep, seeds, until_ci, command, threads_to_check)? else { return Ok(interrupted()) };
     refuse_points(&checked, args.skip_refused)?;
-    if !checked.lacks.is_empty() {
-        return Err(Failure::Scenario { diagnostics: Lack::diagnostics(&checked.lacks), consequence: NOTHING });
-    }
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let path = args.out.clone().unwrap_or_else(|| Store::default_path(&checked.plan, shard));
     let shown = Shown::of(&args.shown, &checked.plan, &path)?;
@@ -222,7 +219,7 @@ fn check(
 fn refuse_points(checked: &Checked, skip: bool) -> Result<(), Failure> {
     let Checked { refused, refused_points, .. } = checked;
     if *refused_points == 0 {
-        return Ok(());
+        return refuse_lacks(checked);
     }
     let found: Vec<Diagnostic> = refused.iter().map(|refused| with_points(refused, checked)).collect();
     let of_all = format!("{refused_points} of {}", diagnostics::plural(checked.plan.points.len(), "point"));
@@ -235,7 +232,15 @@ fn refuse_points(checked: &Checked, skip: bool) -> Result<(), Failure> {
     }
     diagnostics::print(&found);
     console::note(format_args!("the scenario refuses {of_all}, which are skipped"));
-    Ok(())
+    refuse_lacks(checked)
+}
+
+/// Refuses measures that no accepted point has.
+fn refuse_lacks(checked: &Checked) -> Result<(), Failure> {
+    if checked.lacks.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Scenario { diagnostics: Lack::diagnostics(&checked.lacks), consequence: NOTHING })
 }
 
 /// What is wrong, and at which points if not at all.
