@@ -15,6 +15,8 @@ use crate::units::{Rate, Span, Time};
 pub(super) struct PacketPort<T> {
     rate: Rate,
     delay: Span,
+    /// The time that the last packet took, of so many octets: mostly the next one is as long.
+    last_time: (u32, Span),
     /// What is behind it, if that is more than a link of constant rate and delay.
     pub(super) link: Option<Box<Link>>,
     discipline: Box<dyn QueueDiscipline>,
@@ -97,6 +99,7 @@ impl<T: Copy> PacketPort<T> {
         PacketPort {
             rate,
             delay,
+            last_time: (0, Span::ZERO),
             link,
             accepts_at_once: discipline.accepts_at_once(),
             discipline,
@@ -166,7 +169,13 @@ impl<T: Copy> PacketPort<T> {
 
     /// Those that the discipline has dropped are lost: those that waited, and perhaps the packet at `arriving`, which has just come.
     /// Whether that one is not among them.
+    #[inline(always)]
     fn lose_dropped(&mut self, now: Time, arriving: Option<u32>, lost: &mut impl FnMut(T)) -> bool {
+        self.dropped.is_empty() || self.lose_each(now, arriving, lost)
+    }
+
+    #[inline(never)]
+    fn lose_each(&mut self, now: Time, arriving: Option<u32>, lost: &mut impl FnMut(T)) -> bool {
         let mut is_accepted = true;
         for (QueuedPacket { handle: place, .. }, reason) in self.dropped.drain() {
             let (meta, handle) = self.waiting.take(place);
@@ -258,7 +267,11 @@ impl<T: Copy> PacketPort<T> {
     ) -> Option<Departure<T>> {
         let (complete, arrives) = match &mut self.link {
             None => {
-                let complete = now + self.rate.serialization(u64::from(meta.packet.bytes) * 8);
+                let bytes = meta.packet.bytes;
+                if self.last_time.0 != bytes {
+                    self.last_time = (bytes, self.rate.serialization(u64::from(bytes) * 8));
+                }
+                let complete = now + self.last_time.1;
                 (complete, Some(complete + self.delay))
             }
             Some(link) => {

@@ -70,6 +70,11 @@ impl Dropped {
         self.0.push((packet, reason));
     }
 
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Those that were dropped; then none are.
     pub fn drain(&mut self) -> impl Iterator<Item = (QueuedPacket, DropReason)> + '_ {
         self.0.drain(..)

@@ -2,9 +2,7 @@
 //! octets.
 //! Source: \[SV96\] §3, its algorithm and its names; §3.3 for the queue that loses when there is no room.
 
-use std::collections::VecDeque;
-
-use super::flow_queues::FlowQueues;
+use super::flow_queues::{FlowQueues, Turns};
 use super::{Dropped, LinkUse, Mechanism, QueueDiscipline, QueuePort, QueuedPacket};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::Port;
@@ -28,7 +26,9 @@ pub struct Drr {
     /// DC: by queue, what it may still send in this turn, octets.
     deficits: Vec<u64>,
     /// ActiveList: the queues in which packets wait, in the order of their turns.
-    active: VecDeque<u32>,
+    active: Turns,
+    /// By queue, its place there.
+    next: Vec<u32>,
     /// Whether the quantum of the first of them was added.
     has_turn: bool,
 }
@@ -63,8 +63,9 @@ impl Mechanism for Drr {
 
 impl Drr {
     fn new(quantum_bytes: u32, queues: FlowQueues) -> Drr {
-        let deficits = vec![0; queues.len()];
-        Drr { quantum_bytes: quantum_bytes.into(), queues, deficits, active: VecDeque::new(), has_turn: false }
+        let (deficits, next) = (vec![0; queues.len()], vec![0; queues.len()]);
+        let quantum_bytes = quantum_bytes.into();
+        Drr { quantum_bytes, queues, deficits, active: Turns::NOBODY, next, has_turn: false }
     }
 
     /// A queue in which nothing waits any more leaves the list, wherever it is there.
@@ -73,9 +74,8 @@ impl Drr {
             return;
         }
         self.deficits[number as usize] = 0;
-        let place = self.active.iter().position(|active| *active == number).expect("something waited in it");
-        self.active.remove(place);
-        self.has_turn &= place > 0;
+        self.has_turn &= self.active.first() != Some(number);
+        self.active.remove(number, &mut self.next);
     }
 }
 
@@ -84,7 +84,7 @@ impl QueueDiscipline for Drr {
     fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
         let number = self.queues.push(packet);
         if self.queues.first(number) == Some(&packet) {
-            self.active.push_back(number);
+            self.active.push(number, &mut self.next);
         }
         while !link.is_free && !self.queues.is_within_limits() {
             let longest = self.queues.longest();
@@ -96,7 +96,7 @@ impl QueueDiscipline for Drr {
     /// \[SV96\] Fig. 3, "dequeuing module", a packet at a time.
     fn dequeue(&mut self, _now: Time, _dropped: &mut Dropped) -> Option<QueuedPacket> {
         loop {
-            let number = *self.active.front()?;
+            let number = self.active.first()?;
             let deficit = &mut self.deficits[number as usize];
             if !self.has_turn {
                 *deficit += self.quantum_bytes;
@@ -109,13 +109,14 @@ impl QueueDiscipline for Drr {
                 self.leave_if_empty(number);
                 return packet;
             }
-            self.active.rotate_left(1);
+            self.active.pop(&self.next);
+            self.active.push(number, &mut self.next);
             self.has_turn = false;
         }
     }
 
     fn flush(&mut self) -> Option<QueuedPacket> {
-        let number = *self.active.front()?;
+        let number = self.active.first()?;
         let packet = self.queues.pop(number);
         self.leave_if_empty(number);
         packet

@@ -1,6 +1,6 @@
 //! A queue for each flow of a port, as far as a hash tells flows apart, within limits for all of them together.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use super::discipline::{Dropped, QueuePort, QueuedPacket};
 use crate::queue::DropReason;
@@ -13,16 +13,87 @@ pub(super) struct FlowQueues {
     /// By connection, its queue.
     queue_of: Vec<u32>,
     queues: Vec<FlowQueue>,
+    /// Those that wait, by what the port knows them by, each with the one that came after it to the same queue.
+    waiting: Vec<(QueuedPacket, u32)>,
     packets: u32,
     bytes: u64,
     max_packets: u32,
     max_bytes: u64,
 }
 
-#[derive(Debug, Default)]
+/// The packets of a queue, by handle; of an empty one neither is there.
+#[derive(Clone, Copy, Debug)]
 struct FlowQueue {
-    packets: VecDeque<QueuedPacket>,
+    first: u32,
+    last: u32,
     bytes: u64,
+}
+
+/// No packet, and no queue.
+const NONE: u32 = u32::MAX;
+
+/// Some of the queues of a port, in the order of their turns. A queue is in one list at most, so the lists of a port share the places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turns {
+    first: u32,
+    last: u32,
+}
+
+impl Turns {
+    /// No queue has a turn.
+    pub(super) const NOBODY: Turns = Turns { first: NONE, last: NONE };
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.first == NONE
+    }
+
+    /// The queue whose turn it is.
+    #[inline(always)]
+    pub(super) fn first(&self) -> Option<u32> {
+        (self.first != NONE).then_some(self.first)
+    }
+
+    /// The turn of a queue comes after those of all others; `next` has the place of each queue.
+    #[inline(always)]
+    pub(super) fn push(&mut self, number: u32, next: &mut [u32]) {
+        next[number as usize] = NONE;
+        match self.first {
+            NONE => self.first = number,
+            _ => next[self.last as usize] = number,
+        }
+        self.last = number;
+    }
+
+    /// The first one goes.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, next: &[u32]) {
+        if let Some(number) = self.first() {
+            self.first = next[number as usize];
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn all(&self, next: &[u32]) -> Vec<u32> {
+        std::iter::successors(self.first(), |&at| Some(next[at as usize]).filter(|&at| at != NONE)).collect()
+    }
+
+    /// A queue goes, wherever it is in the list.
+    pub(super) fn remove(&mut self, number: u32, next: &mut [u32]) {
+        let mut before = NONE;
+        let mut at = self.first;
+        while at != number {
+            assert!(at != NONE, "a queue that goes has a turn");
+            (before, at) = (at, next[at as usize]);
+        }
+        let after = next[number as usize];
+        match before {
+            NONE => self.first = after,
+            _ => next[before as usize] = after,
+        }
+        if after == NONE {
+            self.last = before;
+        }
+    }
 }
 
 impl FlowQueues {
@@ -38,7 +109,8 @@ impl FlowQueues {
         let number = |hash: &u32| used.binary_search(hash).expect("it is one of them") as u32;
         FlowQueues {
             queue_of: hashes.iter().map(number).collect(),
-            queues: used.iter().map(|_| FlowQueue::default()).collect(),
+            queues: vec![FlowQueue { first: NONE, last: NONE, bytes: 0 }; used.len()],
+            waiting: Vec::new(),
             packets: 0,
             bytes: 0,
             max_packets: port.max_packets,
@@ -73,10 +145,20 @@ impl FlowQueues {
     }
 
     /// A packet goes to the end of the queue of its connection; which that is.
+    #[inline]
     pub(super) fn push(&mut self, packet: QueuedPacket) -> u32 {
         let number = self.queue_of[packet.flow as usize];
         let (queue, bytes) = (&mut self.queues[number as usize], u64::from(packet.bytes));
-        queue.packets.push_back(packet);
+        let place = packet.handle as usize;
+        if place >= self.waiting.len() {
+            self.waiting.resize(place + 1, (QueuedPacket::default(), NONE));
+        }
+        self.waiting[place] = (packet, NONE);
+        match queue.first {
+            NONE => queue.first = packet.handle,
+            _ => self.waiting[queue.last as usize].1 = packet.handle,
+        }
+        queue.last = packet.handle;
         queue.bytes += bytes;
         self.bytes += bytes;
         self.packets += 1;
@@ -84,14 +166,21 @@ impl FlowQueues {
     }
 
     /// The first packet of a queue, which stays.
+    #[inline]
     pub(super) fn first(&self, number: u32) -> Option<&QueuedPacket> {
-        self.queues[number as usize].packets.front()
+        let first = self.queues[number as usize].first;
+        (first != NONE).then(|| &self.waiting[first as usize].0)
     }
 
     /// The first packet of a queue leaves it.
+    #[inline]
     pub(super) fn pop(&mut self, number: u32) -> Option<QueuedPacket> {
         let queue = &mut self.queues[number as usize];
-        let packet = queue.packets.pop_front()?;
+        if queue.first == NONE {
+            return None;
+        }
+        let (packet, next) = self.waiting[queue.first as usize];
+        queue.first = next;
         queue.bytes -= u64::from(packet.bytes);
         self.bytes -= u64::from(packet.bytes);
         self.packets -= 1;

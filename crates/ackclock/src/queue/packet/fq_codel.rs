@@ -6,10 +6,8 @@
 //! connections, as their addresses and ports are exchanged.
 //! Deviation: packets are dropped, never marked; there is no ECN.
 
-use std::collections::VecDeque;
-
 use super::codel::{CoDel, CoDelParams};
-use super::flow_queues::FlowQueues;
+use super::flow_queues::{FlowQueues, Turns};
 use super::{Dropped, LinkUse, Mechanism, PacketPolicy, QueueDiscipline, QueuePort, QueuedPacket};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{Port, Verdict};
@@ -53,8 +51,10 @@ pub struct FqCoDel {
     queues: FlowQueues,
     /// By queue.
     flows: Vec<FlowState>,
-    new_queues: VecDeque<u32>,
-    old_queues: VecDeque<u32>,
+    new_queues: Turns,
+    old_queues: Turns,
+    /// By queue, its place in one of these.
+    next: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -135,9 +135,10 @@ impl FqCoDel {
         FqCoDel {
             params,
             flows: vec![flow; queues.len()],
+            next: vec![0; queues.len()],
             queues: queues.with_limits(params.limit_packets, params.memory_bytes),
-            new_queues: VecDeque::new(),
-            old_queues: VecDeque::new(),
+            new_queues: Turns::NOBODY,
+            old_queues: Turns::NOBODY,
         }
     }
 
@@ -167,7 +168,7 @@ impl QueueDiscipline for FqCoDel {
         if !flow.is_active {
             flow.is_active = true;
             flow.deficit = self.params.quantum_bytes.into();
-            self.new_queues.push_back(number);
+            self.new_queues.push(number, &mut self.next);
         }
         while !link.is_free && !self.queues.is_within_limits() {
             let longest = self.queues.longest();
@@ -183,12 +184,12 @@ impl QueueDiscipline for FqCoDel {
         loop {
             let is_new = !self.new_queues.is_empty();
             let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
-            let number = *list.front()?;
+            let number = list.first()?;
             let flow = &mut self.flows[number as usize];
             if flow.deficit <= 0 {
                 flow.deficit += i64::from(self.params.quantum_bytes);
-                list.pop_front();
-                self.old_queues.push_back(number);
+                list.pop(&self.next);
+                self.old_queues.push(number, &mut self.next);
                 continue;
             }
             if let Some(packet) = self.codel_dequeue(number, now, dropped) {
@@ -196,13 +197,10 @@ impl QueueDiscipline for FqCoDel {
                 return Some(packet);
             }
             // An empty queue stays for a round, so that it cannot be new again at once.
-            if is_new {
-                self.new_queues.pop_front();
-            } else {
-                self.old_queues.pop_front();
-            }
+            let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
+            list.pop(&self.next);
             match is_new && !self.old_queues.is_empty() {
-                true => self.old_queues.push_back(number),
+                true => self.old_queues.push(number, &mut self.next),
                 false => self.flows[number as usize].is_active = false,
             }
         }
@@ -210,7 +208,7 @@ impl QueueDiscipline for FqCoDel {
 
     fn flush(&mut self) -> Option<QueuedPacket> {
         loop {
-            let number = *self.new_queues.front().or(self.old_queues.front())?;
+            let number = self.new_queues.first().or(self.old_queues.first())?;
             if let Some(packet) = self.queues.pop(number) {
                 return Some(packet);
             }
@@ -218,7 +216,7 @@ impl QueueDiscipline for FqCoDel {
             flow.is_active = false;
             flow.codel.on_idle();
             let list = if self.new_queues.is_empty() { &mut self.old_queues } else { &mut self.new_queues };
-            list.pop_front();
+            list.pop(&self.next);
         }
     }
 }
@@ -341,7 +339,7 @@ mod tests {
         // Its queue is empty, which shows at its next turn: then it is an old one for a round, and no new one.
         assert_eq!(dequeue(&mut queue, Time::ZERO).0, Some(0));
         enqueue(&mut queue, Time::ZERO, (5, 1, 100));
-        assert!(queue.new_queues.is_empty() && queue.old_queues.len() == 2);
+        assert!(queue.new_queues.is_empty() && queue.old_queues.all(&queue.next).len() == 2);
     }
 
     /// Above the target of 5 ms from 0 on, in queues of their own: CoDel drops in the one that is long.

@@ -86,6 +86,7 @@ impl ChangingPort {
         }
     }
 
+    #[inline(always)]
     fn launch(&self, departure: Option<Departure<Arrival>>, io: &mut Io) {
         let Some(Departure { handle: Arrival { seq_or_ack, input_ref, frame, size, .. }, arrives: time, .. }) =
             departure

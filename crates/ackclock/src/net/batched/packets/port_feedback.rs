@@ -38,10 +38,15 @@ impl AckWindows {
     }
 
     /// Packets arrive at the ports; the rates of that time are known.
+    #[inline(always)]
     pub(in crate::net::batched) fn write(&self, packets: &mut [Arrival], io: &mut Io) {
-        if self.places.is_empty() {
-            return;
+        if !self.places.is_empty() {
+            self.write_each(packets, io);
         }
+    }
+
+    #[inline(never)]
+    fn write_each(&self, packets: &mut [Arrival], io: &mut Io) {
         for packet in packets {
             if let Some(place) = self.places[packet.input_ref.port as usize][packet.input_ref.at_port] {
                 write_window(packet, place, io);
