@@ -2,6 +2,7 @@
 //! twenty if delays are asked for, and of ABR flows seven.
 
 use ackclock::measure::Expression;
+use ackclock::record::Counter;
 use ackclock_report::page::number::Scale;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
@@ -182,9 +183,14 @@ fn ports(document: &Document, without_warmup: bool, lines: usize) -> Vec<Row> {
     let unit = format!("port, in {}", document.scenario.unit);
     // Largest queues are those of whole runs.
     let max_queue = if without_warmup { "max, with warm-up" } else { "max queue" };
-    let mut rows = vec![header(&[&unit, "arrivals", "overflow", "partial frame", "policy", "mean queue", max_queue])];
     let shown = if busy.len() <= lines { busy.len() } else { lines - 1 };
-    rows.extend(busy[..shown].iter().filter_map(|number| document.port(*number)).map(|port| port_row(&port)));
+    let ports: Vec<PortSummary> = busy[..shown].iter().filter_map(|number| document.port(*number)).collect();
+    let tallies = PortSummary::counted(ports.iter());
+    let names: Vec<String> = tallies.iter().map(|counter| counter.name.replace('_', " ")).collect();
+    let mut heads = vec![unit.as_str(), "arrivals", "overflow", "partial frame", "policy"];
+    heads.extend(names.iter().map(String::as_str).chain(["mean queue", max_queue]));
+    let mut rows = vec![header(&heads)];
+    rows.extend(ports.iter().map(|port| port_row(port, &tallies)));
     if busy.len() > shown {
         rows.push(vec![format!("... and {} more", busy.len() - shown)]);
     }
@@ -198,16 +204,17 @@ fn ports(document: &Document, without_warmup: bool, lines: usize) -> Vec<Row> {
 /// The column of [`port_row`] that only cells have.
 const PARTIAL_FRAME: usize = 3;
 
-fn port_row(port: &PortSummary) -> Row {
-    vec![
+fn port_row(port: &PortSummary, tallies: &[&Counter]) -> Row {
+    let mut row = vec![
         short(&port.name, NAME_LENGTH),
         count(&port.arrivals),
         count(&port.drops.by_reason.overflow),
         count(&port.drops.by_reason.partial_frame),
         count(&port.drops.by_reason.policy),
-        mean_in_brackets(&port.mean_queue, 1.0, 1),
-        number(port.max_queue.max, 0),
-    ]
+    ];
+    row.extend(tallies.iter().map(|counter| port.tally(counter).map_or("-".into(), count)));
+    row.extend([mean_in_brackets(&port.mean_queue, 1.0, 1), number(port.max_queue.max, 0)]);
+    row
 }
 
 /// Handovers, and routes found and lost; of many the first.
@@ -281,6 +288,21 @@ mod tests {
         let mut document = example(1, 1, 1);
         document.runs[0].ports[0].max_queue = 0;
         assert!(!render(&document).contains("port"));
+    }
+
+    #[test]
+    fn what_only_some_ports_count_has_a_column_where_one_counts_it() {
+        let mut document = example(1, 2, 1);
+        document.summary = ackclock_store::document::summary::SummaryPart::of(&document.runs);
+        assert!(!render(&document).contains("dropped after waiting"));
+        document.runs[0].ports[1].tallies.dropped_after_waiting = Some(7);
+        document.runs[0].ports[0].tallies.dropped_after_waiting = None;
+        let table = render(&document);
+        let of = |line: &str| table.lines().find(|of| of.starts_with(line)).unwrap().to_owned();
+        assert!(of("port").contains("policy  dropped after waiting  mean queue"), "{table}");
+        let words: Vec<String> = of("sw1->sw2").split_whitespace().map(str::to_owned).collect();
+        let other: Vec<String> = of("sw0->sw1").split_whitespace().map(str::to_owned).collect();
+        assert_eq!((words[5].as_str(), other[5].as_str()), ("7", "-"), "{table}");
     }
 
     #[test]

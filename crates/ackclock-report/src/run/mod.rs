@@ -21,7 +21,7 @@ use crate::repeat::repeat;
 use ackclock_store::document::Document;
 use ackclock_store::document::events::EventPart;
 use ackclock_store::document::interval::Interval;
-use ackclock_store::document::summary::{FlowSummary, LinkSummary, least_fairness};
+use ackclock_store::document::summary::{FlowSummary, LinkSummary, PortSummary, least_fairness};
 use counts::counts_cell;
 use ranked::{busy_ports, ranked};
 
@@ -208,8 +208,12 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
     if document.counts_cells() {
         table = table.column("partial frame", "");
     }
+    table = table.column("policy", "");
+    let tallies = PortSummary::counted(busy.iter().copied());
+    for counter in &tallies {
+        table = table.column(counter.name.replace('_', " "), "");
+    }
     table = table
-        .column("policy", "")
         .column("mean queue", "")
         .column(if without_warmup { "max queue, warm-up included" } else { "max queue" }, "");
     for port in busy.iter().take(PORTS_LISTED) {
@@ -223,11 +227,12 @@ fn ports(document: &Document, without_warmup: bool) -> Html {
         if document.counts_cells() {
             cells.push(counts_cell(&port.drops.by_reason.partial_frame, runs));
         }
-        cells.extend([
-            counts_cell(&port.drops.by_reason.policy, runs),
-            Cell::interval(&port.mean_queue, 1.0, 1),
-            Cell::number(port.max_queue.max, 0),
-        ]);
+        cells.push(counts_cell(&port.drops.by_reason.policy, runs));
+        cells.extend(tallies.iter().map(|counter| match port.tally(counter) {
+            Some(count) => counts_cell(count, runs),
+            None => Cell::text(""),
+        }));
+        cells.extend([Cell::interval(&port.mean_queue, 1.0, 1), Cell::number(port.max_queue.max, 0)]);
         table.row(cells);
     }
     let more = busy.len().saturating_sub(PORTS_LISTED);

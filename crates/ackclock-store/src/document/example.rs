@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::record::{AbrCounts, Drops, FlowCounts, Histogram, LinkLosses, UdpCounts};
+use ackclock::record::{AbrCounts, Drops, FlowCounts, Histogram, LinkLosses, PortTallies, UdpCounts};
 use ackclock::units::Span;
 
 use crate::document::abr::{Abr, Rates};
 use crate::document::delays::Delays;
 use crate::document::feedback::{Feedback, MaxMin};
-use crate::document::keyed::Keyed;
+use crate::document::keyed::{Keyed, known};
 use crate::document::summary::SummaryPart;
 use crate::document::{
     BottleneckPart, Document, Flow, Limited, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp,
@@ -94,6 +94,7 @@ pub fn example_with_warmup(flows: u64, ports: u64, seeds: u64) -> Document {
                 arrivals: 900,
                 departures: 890,
                 drops: drops.into(),
+                tallies: port.tallies,
                 mean_queue,
                 marked_cells: None,
             });
@@ -217,6 +218,7 @@ fn port(n: u64) -> Port {
         arrivals: 1000,
         departures: 990,
         drops: Drops { overflow: 4 * n, partial_frame: 3 * n, policy: 3 * n, outage: 0 }.into(),
+        tallies: known(&PortTallies::default()),
         mean_queue: 0.1 + n as f64,
         max_queue: 50,
         final_queue: 0,

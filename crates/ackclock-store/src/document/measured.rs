@@ -152,9 +152,9 @@ impl Udp {
 
 impl Port {
     fn measured(&self) -> Port {
-        let (arrivals, departures, drops, mean_queue) = match &self.after_warmup {
-            Some(later) => (later.arrivals, later.departures, later.drops, later.mean_queue),
-            None => (self.arrivals, self.departures, self.drops, self.mean_queue),
+        let (arrivals, departures, drops, tallies, mean_queue) = match &self.after_warmup {
+            Some(later) => (later.arrivals, later.departures, later.drops, later.tallies, later.mean_queue),
+            None => (self.arrivals, self.departures, self.drops, self.tallies, self.mean_queue),
         };
         let marked_cells = self.after_warmup.as_ref().and_then(|later| later.marked_cells);
         // Paths may be many, and are not shown.
@@ -163,6 +163,7 @@ impl Port {
             arrivals,
             departures,
             drops,
+            tallies,
             mean_queue,
             rates: self.rates.map(|rates| rates.measured(marked_cells)),
             sojourn: self.sojourn.clone(),

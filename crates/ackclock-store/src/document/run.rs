@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use ackclock::measure::{self, Expression, Period};
 use ackclock::record::{
-    Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts, PortRecord, Records, UdpCounts,
-    UdpRecord, VcRecord,
+    Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts, PortRecord, PortTallies, Records,
+    UdpCounts, UdpRecord, VcRecord,
 };
 use ackclock::scenario::Scenario;
 use ackclock::units::Span;
@@ -18,7 +18,7 @@ use crate::flows::parts::PartFiles;
 use super::abr::{self, Abr, Rates};
 use super::delays::Delays;
 use super::feedback::{self, Feedback, MaxMin};
-use super::keyed::Keyed;
+use super::keyed::{Keyed, Known, known};
 use super::limited::Limited;
 
 /// The outcome under one seed.
@@ -114,6 +114,8 @@ pub struct Port<N = String> {
     pub arrivals: u64,
     pub departures: u64,
     pub drops: DropCounts,
+    #[serde(flatten)]
+    pub tallies: Known<PortTallies<Option<u64>>>,
     pub mean_queue: f64,
     pub max_queue: u64,
     pub final_queue: u64,
@@ -141,6 +143,8 @@ pub struct PortAfterWarmup {
     pub arrivals: u64,
     pub departures: u64,
     pub drops: DropCounts,
+    #[serde(flatten)]
+    pub tallies: Known<PortTallies<Option<u64>>>,
     pub mean_queue: f64,
     /// There only where the port has [`Port::rates`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -338,8 +342,9 @@ impl UdpAfterWarmup {
 
 impl From<&PortCounts> for PortAfterWarmup {
     fn from(counts: &PortCounts) -> PortAfterWarmup {
-        let PortCounts { arrivals, departures, drops, mean_queue, marked_cells } = *counts;
-        PortAfterWarmup { arrivals, departures, drops: drops.into(), mean_queue, marked_cells }
+        let PortCounts { arrivals, departures, drops, tallies, mean_queue, marked_cells } = *counts;
+        let (drops, tallies) = (drops.into(), known(&tallies));
+        PortAfterWarmup { arrivals, departures, drops, tallies, mean_queue, marked_cells }
     }
 }
 
@@ -384,6 +389,7 @@ impl<'a, N: From<&'a str>> From<&'a PortRecord> for Port<N> {
             arrivals: port.arrivals,
             departures: port.departures,
             drops: port.drops.into(),
+            tallies: known(&port.tallies),
             mean_queue: port.mean_queue,
             max_queue: port.max_queue,
             final_queue: port.final_queue,

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::record::{Counters, FlowCounts, LinkLosses, UdpCounts, stats};
+use ackclock::record::{Counter, Counters, FlowCounts, LinkLosses, PortTallies, UdpCounts, stats};
 use serde::{Deserialize, Serialize};
 
 use super::abr::{AbrSummary, RatesSummary};
 use super::delays::DelaySummary;
 use super::feedback::{FeedbackSummary, MaxMinSummary};
 use super::interval::{Interval, over};
-use super::keyed::{Keyed, counted};
+use super::keyed::{Keyed, Known, counted, counted_known};
 use super::limited::Limited;
 use super::run::{DropCounts, Flow, Link, Port, Run, Udp};
 
@@ -88,6 +88,8 @@ pub struct PortSummary {
     pub name: String,
     pub arrivals: Interval,
     pub drops: DropCounts<Interval>,
+    #[serde(flatten)]
+    pub tallies: Known<PortTallies<Option<Interval>>>,
     pub mean_queue: Interval,
     pub max_queue: Interval,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,12 +253,28 @@ impl PortSummary {
                 total: over(ports, |port| Some(port.drops.total as f64))?,
                 by_reason: counted(ports, |port| &port.drops.by_reason.0)?,
             },
+            tallies: counted_known(ports, |port| &port.tallies.0)?,
             mean_queue: over(ports, |port| Some(port.mean_queue))?,
             max_queue: over(ports, |port| Some(port.max_queue as f64))?,
             rates: RatesSummary::of(ports.iter().map(|port| port.rates.as_ref())),
             feedback: FeedbackSummary::of(ports.iter().map(|port| port.feedback.as_ref())),
             sojourn: DelaySummary::of(ports, |port| &port.sojourn),
         })
+    }
+}
+
+impl PortSummary {
+    /// The counters beside arrivals and drops of which some of these ports counted anything.
+    pub fn counted<'a>(ports: impl Iterator<Item = &'a PortSummary> + Clone) -> Vec<&'static Counter> {
+        let any =
+            |counter: &&Counter| ports.clone().any(|port| port.tally(counter).is_some_and(|count| count.max > 0.0));
+        PortTallies::<u64>::ALL.iter().filter(any).collect()
+    }
+
+    /// What it counted, if a document knows it.
+    pub fn tally(&self, counter: &Counter) -> Option<&Interval> {
+        let number = PortTallies::<u64>::NAMES.iter().position(|name| *name == counter.name)?;
+        self.tallies.values().nth(number)?.as_ref()
     }
 }
 

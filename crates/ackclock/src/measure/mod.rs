@@ -22,7 +22,7 @@ pub use part::Part;
 pub use port_history::correlation;
 pub use quantity::Quantity;
 pub use run::{Flow, Period, Port, Run, Udp};
-pub use tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP};
+pub use tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP, PORT_TALLIES};
 
 use crate::record::{Histogram, Metric};
 use crate::scenario::Scenario;

@@ -1,6 +1,6 @@
 //! What an expression is about: a measure of one of the tables, or a distribution.
 
-use super::tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP};
+use super::tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP, PORT_TALLIES};
 use super::{
     Distribution, Flow, Flows, Measure, Need, Over, Part, Port, Ports, Range, Run, Runs, Sources, Subject, Udp,
 };
@@ -32,7 +32,7 @@ impl Quantity {
         find(OF_RUNS, name)
             .map(Quantity::OfRun)
             .or_else(|| (flow.is_some() || udp.is_some()).then_some(Quantity::OfFlows(flow, udp)))
-            .or_else(|| find(OF_PORTS, name).map(Quantity::OfPorts))
+            .or_else(|| find(OF_PORTS, name).or_else(|| find(PORT_TALLIES, name)).map(Quantity::OfPorts))
             .or_else(|| DISTRIBUTIONS.iter().find(|times| times.name == name).map(Quantity::Times))
     }
 
@@ -51,7 +51,7 @@ impl Quantity {
     pub fn names() -> impl Iterator<Item = &'static str> {
         let of_flows = OF_FLOWS.iter().map(|measure| measure.name);
         let of_udp = OF_UDP.iter().map(|measure| measure.name);
-        let of_ports = OF_PORTS.iter().map(|measure| measure.name);
+        let of_ports = OF_PORTS.iter().chain(PORT_TALLIES).map(|measure| measure.name);
         let times = DISTRIBUTIONS.iter().map(|times| times.name);
         OF_RUNS.iter().map(|measure| measure.name).chain(of_flows).chain(of_udp).chain(of_ports).chain(times)
     }

@@ -4,7 +4,7 @@ use super::Need::{Delays, File, Series};
 use super::port_history::{deviation, percentile, trend};
 use super::run::{seconds, share};
 use super::{Distribution, Flows, Measure, Over, Ports, Range, Runs, Sources};
-use crate::record::Metric;
+use crate::record::{Metric, port_counters};
 use crate::units::CELL_BITS;
 
 macro_rules! measures {
@@ -202,6 +202,18 @@ measures! {
             |port| Some(port.record.feedback.as_ref()?.most_acks_waiting as f64);
     }
 }
+
+macro_rules! as_measures {
+    ($($field:ident $name:literal: $unit:literal, $about:literal;)*) => {
+        /// What ports count beside arrivals, departures and drops.
+        pub const PORT_TALLIES: &[Measure<Ports>] = &[$(Measure {
+            name: $name, unit: $unit, range: Range::AtLeast0, over: Over::Sum, about: $about,
+            needs: &[], of: Some(|port| Some(port.counts.tallies.$field as f64)), during: None,
+        },)*];
+    };
+}
+
+port_counters!(as_measures);
 
 /// Times, of which `mean`, `p95` and the like are taken.
 pub const DISTRIBUTIONS: &[Distribution] = &[

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::ids::{IdVec, VcId};
 use crate::queue::{Buffer, DropReason};
-use crate::record::{Drops, Fingerprint, PortRecord, VcRecord};
+use crate::record::{Drops, Fingerprint, PortRecord, PortTallies, VcRecord};
 use crate::units::Time;
 
 /// The counters of one port; `W` is what is known of how long the units of one connection waited.
@@ -16,6 +16,7 @@ use crate::units::Time;
 pub(super) struct PortStats<W> {
     vcs: IdVec<VcId, VcStats<W>>,
     drops: Drops,
+    pub(super) tallies: PortTallies,
     /// The whole part of the drop policy's threshold, as far as a buffer can hold: a unit that finds so many others
     /// waiting begins a congestion episode. Without a threshold a number that never wait.
     threshold: u64,
@@ -58,6 +59,7 @@ pub(super) fn passed(name: &str, vcs: impl Iterator<Item = (Arc<str>, u64)>, has
         arrivals: passed,
         departures: passed,
         drops: Drops::default(),
+        tallies: PortTallies::default(),
         mean_queue: 0.0,
         max_queue: 0,
         final_queue: 0,
@@ -86,6 +88,7 @@ impl<W: Default> PortStats<W> {
         PortStats {
             vcs: (0..vcs).map(|_| VcStats::default()).collect(),
             drops: Drops::default(),
+            tallies: PortTallies::default(),
             threshold: threshold.map_or(NO_THRESHOLD, |units| u64::from(units as u32)),
             episodes: 0,
             fingerprint: Fingerprint::default(),
@@ -190,6 +193,7 @@ impl<W> PortStats<W> {
             arrivals,
             departures,
             drops: self.drops,
+            tallies: self.tallies,
             mean_queue: mean(whole),
             max_queue,
             final_queue: u64::from(buffer.queued()),

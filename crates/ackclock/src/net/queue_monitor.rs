@@ -114,6 +114,7 @@ impl QueueMonitor {
     pub(super) fn drop_waiting(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
         self.buffer.leave(vc);
         self.update(now, vc);
+        self.stats.tallies.dropped_after_waiting += 1;
         self.refuse(now, vc, vc_name, frame, reason);
     }
 

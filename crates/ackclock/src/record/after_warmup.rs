@@ -1,7 +1,8 @@
 //! What is counted after the warm-up: what is counted at the end, less what was counted when the warm-up ended.
 
 use super::{
-    AbrCounts, Drops, FlowCounts, FlowRecord, LimitedTimes, LinkLosses, LinkRecord, PortRecord, UdpCounts, UdpRecord,
+    AbrCounts, Drops, FlowCounts, FlowRecord, LimitedTimes, LinkLosses, LinkRecord, PortRecord, PortTallies, UdpCounts,
+    UdpRecord,
 };
 use crate::units::Span;
 
@@ -35,6 +36,7 @@ pub struct PortCounts {
     pub arrivals: u64,
     pub departures: u64,
     pub drops: Drops,
+    pub tallies: PortTallies,
     pub mean_queue: f64,
     /// Of a port that gives rates to ABR connections.
     pub marked_cells: Option<u64>,
@@ -101,9 +103,9 @@ impl Counted {
 impl PortCounts {
     /// What happened at a port in the whole run.
     pub fn of(port: &PortRecord) -> PortCounts {
-        let PortRecord { arrivals, departures, drops, mean_queue, rates, .. } = *port;
+        let PortRecord { arrivals, departures, drops, tallies, mean_queue, rates, .. } = *port;
         let marked_cells = rates.map(|rates| rates.marked_cells);
-        PortCounts { arrivals, departures, drops, mean_queue, marked_cells }
+        PortCounts { arrivals, departures, drops, tallies, mean_queue, marked_cells }
     }
 
     /// Means over `time` and over its beginning, `time_then`, give that over the rest.
@@ -114,6 +116,7 @@ impl PortCounts {
             arrivals: self.arrivals - then.arrivals,
             departures: self.departures - then.departures,
             drops: self.drops - then.drops,
+            tallies: self.tallies - then.tallies,
             // Where nothing waited in the rest, the two products may differ in their last digits.
             mean_queue: (rest / (time - time_then).as_ps() as f64).max(0.0),
             marked_cells: self.marked_cells.zip(then.marked_cells).map(|(marked, then)| marked - then),
@@ -129,11 +132,13 @@ mod tests {
     fn a_mean_over_the_rest_follows_from_those_over_the_whole_and_its_beginning() {
         let counts = |arrivals, mean_queue| {
             let (drops, marked_cells) = (Drops::default(), Some(arrivals / 10));
-            PortCounts { arrivals, departures: 0, drops, mean_queue, marked_cells }
+            let tallies = PortTallies { dropped_after_waiting: arrivals / 10 };
+            PortCounts { arrivals, departures: 0, drops, tallies, mean_queue, marked_cells }
         };
         // 5 on average over 10 s and 8 over the first 4 s: 50 less 32 over 6 s.
         let rest = counts(70, 5.0).less(Span::from_secs(10), &counts(30, 8.0), Span::from_secs(4));
         assert_eq!((rest.arrivals, rest.mean_queue, rest.marked_cells), (40, 3.0, Some(4)));
+        assert_eq!(rest.tallies.dropped_after_waiting, 4);
         // 1 over the first 4 s and nothing later is 0.4 over all.
         let rest = counts(30, 0.4).less(Span::from_secs(10), &counts(30, 1.0), Span::from_secs(4));
         assert!((0.0..1e-12).contains(&rest.mean_queue), "{}", rest.mean_queue);

@@ -136,6 +136,30 @@ counters! {
     }
 }
 
+/// What ports count beside arrivals, departures and drops, a line each: key, name as a measure, unit, meaning. Records, the time after the
+/// warm-up, documents, summaries, measures, columns of sweeps, `explain` and tables follow.
+macro_rules! port_counters {
+    ($then:ident) => {
+        $then! {
+            dropped_after_waiting "dropped-after-waiting": "units", "Units that were dropped after they had waited: when their turn came, for others, or as the link went down.";
+        }
+    };
+}
+pub(crate) use port_counters;
+
+macro_rules! as_struct {
+    ($($field:ident $name:literal: $unit:literal, $about:literal;)*) => {
+        counters! {
+            /// What a port counts beside arrivals, departures and drops.
+            pub struct PortTallies {
+                $($field: $unit, $about;)*
+            }
+        }
+    };
+}
+
+port_counters!(as_struct);
+
 #[cfg(test)]
 mod tests {
     use super::*;

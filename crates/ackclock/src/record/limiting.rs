@@ -48,6 +48,7 @@ mod tests {
             mean_queue,
             max_queue: 1,
             final_queue: 0,
+            tallies: Default::default(),
             mean_active: 0.0,
             congestion_episodes: None,
             fingerprint: 0,
@@ -76,6 +77,7 @@ mod tests {
             arrivals: 1,
             departures: 1,
             drops: Drops::default(),
+            tallies: Default::default(),
             mean_queue,
             marked_cells: None,
         };

@@ -19,7 +19,8 @@ pub mod trace;
 pub use abr::{AbrRecord, PortRatesRecord};
 pub(crate) use after_warmup::Counted;
 pub use after_warmup::{AfterWarmup, PortCounts};
-pub use counters::{AbrCounts, Counter, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
+pub(crate) use counters::port_counters;
+pub use counters::{AbrCounts, Counter, Counters, Drops, FlowCounts, LinkLosses, PortTallies, UdpCounts};
 pub use feedback::EdgeRecord;
 pub use fingerprint::{Fingerprint, combine};
 pub use histogram::Histogram;
@@ -156,6 +157,8 @@ pub struct PortRecord {
     pub departures: u64,
     /// Units refused, by reason.
     pub drops: Drops,
+    /// What it counts beside these.
+    pub tallies: PortTallies,
     /// Time-weighted mean number of waiting units.
     pub mean_queue: f64,
     /// Largest number of waiting units.

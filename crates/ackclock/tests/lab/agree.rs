@@ -129,6 +129,9 @@ pub fn difference(batched: &Records, reference: &Records) -> Option<String> {
         };
     }
     for (port, other) in batched.ports.iter().zip(&reference.ports) {
+        if let Some(difference) = counted(&other.name, &port.tallies, &other.tallies) {
+            return Some(difference);
+        }
         compare!(other.name, port, other, name arrivals departures drops final_queue max_queue mean_queue mean_active
             congestion_episodes sojourn rates feedback);
         for (vc, of_other) in port.vcs.iter().zip(&other.vcs) {

@@ -43,6 +43,29 @@ fn value(scenario: &Scenario, records: &Records, text: &str) -> Option<f64> {
     Expression::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).value(&run)
 }
 
+/// CoDel drops what has waited, at its turn; tail drop refuses what comes.
+#[test]
+fn what_is_dropped_after_it_has_waited_is_counted() {
+    for (policy, waits) in [("codel", true), ("fq-codel", true), ("tail-drop", false)] {
+        let mixed = scenario(MIXED, &[&format!("queue.policy={policy}"), "warmup=5 s"]);
+        let records = run(&mixed, 1);
+        let port = records.ports.iter().find(|port| port.name == "r->q").unwrap();
+        let (late, drops) = (port.tallies.dropped_after_waiting, port.drops);
+        // Of CoDel the policy drops at a packet's turn, and the buffer refuses what comes; FQ-CoDel drops the head of a queue there, too.
+        let expected = match policy {
+            "codel" => drops.policy,
+            "fq-codel" => drops.policy + drops.overflow,
+            _ => 0,
+        };
+        assert!((late, late > 0) == (expected, waits) && drops.total() > 0, "{policy}: {late}, {drops:?}");
+        let rest = records.after_warmup.as_ref().unwrap().ports.iter().map(|port| port.tallies.dropped_after_waiting);
+        let rest: u64 = rest.sum();
+        assert!(!waits || (1..late).contains(&rest), "{policy}: {rest} of {late}");
+        assert_eq!(value(&mixed, &records, "sum(dropped-after-waiting)"), Some(rest as f64), "{policy}");
+        assert_eq!(value(&mixed, &records, "dropped-after-waiting(r->q, whole run)"), Some(late as f64), "{policy}");
+    }
+}
+
 #[test]
 fn expressions_are_what_they_say_of_the_records() {
     let (scenario, records) = mixed();

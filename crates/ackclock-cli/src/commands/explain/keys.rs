@@ -1,6 +1,6 @@
 //! What the keys of the result document and the exit codes mean.
 
-use ackclock::record::{AbrCounts, Counters, Drops, FlowCounts, LinkLosses, UdpCounts};
+use ackclock::record::{AbrCounts, Counters, Drops, FlowCounts, LinkLosses, PortTallies, UdpCounts};
 
 /// The keys of the document with units and meanings: those of counters, and all others.
 pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
@@ -9,6 +9,7 @@ pub fn document() -> Vec<(&'static str, &'static str, &'static str)> {
         AbrCounts::<u64>::ALL,
         UdpCounts::<u64>::ALL,
         Drops::<u64>::ALL,
+        PortTallies::<u64>::ALL,
         LinkLosses::<u64>::ALL,
     ];
     let other = |line: &'static str| {

@@ -97,7 +97,8 @@ impl Mechanism for FqCoDel {
                 keys: &["limit", "flows"],
                 problem: format!(
                     "`limit` of fq-codel leaves {:.1} packets for each of {flows} queues",
-                    limit as f64 / f64::from(flows)
+                    // Rounded down: what is less than enough is not said to be enough.
+                    (10 * limit / u64::from(flows)) as f64 / 10.0
                 ),
                 expected: "at least 8 packets for each queue, or fewer `flows`",
             })
