@@ -294,7 +294,8 @@ def main():
     if not program.is_file() or program.name != "ackclock":
         sys.exit(f"error: {arguments.program} is no ackclock; build it first")
     pages = [page.resolve() for page in arguments.pages] or [page for page in sorted((ROOT / "docs").rglob("*.md")) if HERE not in page.parents]
-    checker = Checker(program, arguments.scratch.resolve(), arguments.write, arguments.python)
+    python = arguments.python and os.path.abspath(arguments.python)
+    checker = Checker(program, arguments.scratch.resolve(), arguments.write, python)
     wrong, ran, left_out, times = [], 0, [], []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, problems, commands_run, missing, took in pool.map(checker.page, pages):

@@ -25,6 +25,7 @@ from ackclock._result import Result
 from ackclock._run import check, check_text, run
 from ackclock._scenario import Scenario
 from ackclock._simulation import Simulation
+from ackclock._study import Study, reproduce, studies
 from ackclock._sweep import Sweep, sweep
 from ackclock.mechanisms import CongestionControl, PacketPolicy
 
@@ -42,6 +43,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Simulation",
+    "Study",
     "Sweep",
     "Table",
     "UsageError",
@@ -50,8 +52,10 @@ __all__ = [
     "check_text",
     "examples",
     "mechanisms",
+    "reproduce",
     "result_version",
     "run",
+    "studies",
     "sweep",
 ]
 
@@ -65,9 +69,10 @@ for _public in (
     Scenario,
     ScenarioError,
     Simulation,
+    Study,
     Sweep,
     UsageError,
 ):
     _public.__module__ = "ackclock"
-for _function in (check, check_text, run, sweep):
+for _function in (check, check_text, reproduce, run, studies, sweep):
     _function.__module__ = "ackclock"

@@ -22,9 +22,11 @@ __all__ = [
     "Window",
     "bits_per_second",
     "main",
+    "reproduce",
     "run",
     "seconds",
     "start",
+    "studies",
     "sweep",
     "work_on",
 ]
@@ -44,6 +46,17 @@ def run(
     threads: int,
     progress: Callable[[float, str], object] | None = None,
 ) -> tuple[Result, BaseException | None]: ...
+def studies() -> list[tuple[str, str]]: ...
+def reproduce(
+    name: str,
+    card: str | None,
+    quick: bool,
+    seeds: int | None,
+    out: str,
+    engine: str,
+    threads: int,
+    progress: Callable[[float, str], object] | None = None,
+) -> tuple[tuple[str, str, bool, Path] | None, BaseException | None]: ...
 def start(scenario: Scenario, seed: int, engine: str) -> Simulation: ...
 def sweep(asked: object, progress: Callable[[float, str], object] | None = None) -> tuple[SweepResult | None, BaseException | None]: ...
 def work_on(task: str, chunk: str, threads: int, worker: str) -> str: ...

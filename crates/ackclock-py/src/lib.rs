@@ -7,6 +7,7 @@ mod mechanisms;
 mod result;
 mod scenario;
 mod simulation;
+mod study;
 mod sweep;
 mod table;
 mod waiting;
@@ -31,6 +32,8 @@ mod _core {
     use crate::scenario::Scenario;
     #[pymodule_export]
     use crate::simulation::{Observation, Simulation, start};
+    #[pymodule_export]
+    use crate::study::{reproduce, studies};
     #[pymodule_export]
     use crate::sweep::{SweepResult, sweep};
     #[pymodule_export]
