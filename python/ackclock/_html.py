@@ -13,6 +13,7 @@ MOST_ROWS = 10
 """A longer table shows so many rows, half of them from its beginning."""
 
 _STYLE = "border-collapse: collapse; font-variant-numeric: tabular-nums"
+_CELL = "text-align: right; padding: 2px 8px"
 _WIDTH, _HEIGHT = 260, 60
 
 
@@ -38,13 +39,13 @@ def table(of: Table, columns: Sequence[str] | None = None) -> str:
 
     def head(name: str) -> str:
         unit = f" [{units[name]}]" if units[name] else ""
-        return f'<th style="text-align: right" title="{html.escape(about[name] + unit)}">{html.escape(name)}</th>'
+        return f'<th style="{_CELL}" title="{html.escape(about[name] + unit)}">{html.escape(name)}</th>'
 
     body = []
     for place, row in enumerate(shown):
         if rows > MOST_ROWS and place == MOST_ROWS // 2:
             body.append(f'<tr><td colspan="{len(names)}" style="text-align: center">… {rows - len(shown)} more rows</td></tr>')
-        cells = "".join(f'<td style="text-align: right">{number(of[name][row])}</td>' for name in names)
+        cells = "".join(f'<td style="{_CELL}">{number(of[name][row])}</td>' for name in names)
         body.append(f"<tr>{cells}</tr>")
     return f'<table style="{_STYLE}"><tr>{"".join(map(head, names))}</tr>{"".join(body)}</table>'
 
@@ -80,7 +81,7 @@ def line(times: Sequence[float], values: Sequence[float], title: str, unit: str)
         f"{x},{18 + (_HEIGHT - 20) * (1 - value / most):.1f}" for x, both in sorted(pixels.items()) for value in dict.fromkeys(both)
     )
     body = f'<polyline points="{points}" fill="none" stroke="currentColor"/>'
-    return _svg(_WIDTH, _HEIGHT, f"{title}, at most {number(most)} {unit}, {number(end)} s", body)
+    return _svg(_WIDTH, _HEIGHT, f"{title}: 0 to {number(most)} {unit}", body)
 
 
 def _svg(width: int, height: int, title: str, body: str) -> str:

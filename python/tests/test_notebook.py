@@ -16,9 +16,7 @@ NOTEBOOKS = sorted((ROOT / "python" / "examples").glob("*.ipynb"))
 
 
 def outputs(notebook: Any, kind: str) -> list[str]:
-    return [
-        str(output["data"][kind]) for cell in notebook.cells for output in cell.get("outputs", []) if kind in output.get("data", {})
-    ]
+    return [str(output["data"][kind]) for cell in notebook.cells for output in cell.get("outputs", []) if kind in output.get("data", {})]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
