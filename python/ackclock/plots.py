@@ -19,6 +19,7 @@ import difflib
 import io
 import itertools
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,8 @@ _HATCHES = ["", "////", "....", "xxxx", "\\\\\\\\", "++++"]
 _GREY = "#58636e"
 _STYLE: Any = {
     "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "xtick.labelsize": 8, "ytick.labelsize": 8, "legend.fontsize": 8,
-    "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "path", "hatch.linewidth": 0.6,
+    "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "ackclock",
+    "hatch.linewidth": 0.6,
     "lines.linewidth": 1.0, "lines.markersize": 3.5, "axes.linewidth": 0.8, "axes.edgecolor": _GREY, "axes.axisbelow": True,
     "axes.grid": True, "grid.color": "#e6eaee", "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
     "axes.titlelocation": "left", "axes.titlepad": 4, "xtick.color": _GREY, "ytick.color": _GREY, "xtick.labelcolor": "black",
@@ -73,7 +75,12 @@ class Figure(_Figure):
     has to be closed."""
 
     def savefig(self, fname: Any, **how: Any) -> None:
-        """Writes it as `matplotlib.figure.Figure.savefig` does: the ending says the format (pdf, svg, png)."""
+        """Writes it as `matplotlib.figure.Figure.savefig` does: the ending says the format (pdf, svg, png). Without the date: equal figures
+        are equal files."""
+        ending = os.path.splitext(os.fspath(fname))[1][1:] if isinstance(fname, str | os.PathLike) else ""
+        date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(str(how.get("format") or ending))
+        if date is not None:
+            how["metadata"] = {**date, **(how.get("metadata") or {})}
         with matplotlib.rc_context(_STYLE):
             super().savefig(fname, **how)
 

@@ -292,5 +292,10 @@ def test_files_embed_their_letters_and_notebooks_show_the_figure(result: ac.Resu
     figure = result.plot("queue")
     figure.savefig(tmp_path / "queue.pdf")
     assert b"/FontFile2" in (tmp_path / "queue.pdf").read_bytes()
+    for ending in ("pdf", "svg"):
+        files = [tmp_path / f"{name}.{ending}" for name in "ab"]
+        for file in files:
+            result.plot("queue").savefig(file)
+        assert files[0].read_bytes() == files[1].read_bytes(), ending
     assert figure._repr_png_().startswith(b"\x89PNG")
     assert "pyplot" not in {name.rpartition(".")[2] for name in sys.modules if name.startswith("matplotlib")}
