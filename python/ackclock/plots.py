@@ -132,6 +132,7 @@ def result(
         [of] if isinstance(of, str) else None if of is None else list(of),
         (0.0, math.inf) if over is None else (seconds_of(over[0], "over"), seconds_of(over[1], "over")),
         None if window is None else seconds_of(window, "window"),
+        {},
     )
     if view.seed not in result.seeds:
         raise UsageError(f"there is no run of seed {view.seed}", f"there are {', '.join(map(str, result.seeds))}")
@@ -142,7 +143,7 @@ def result(
     panels: list[tuple[_Panel, list[str]]] = []
     for name in asked:
         panel = _PANELS.get(name, _metric(name))
-        subjects = view.subjects(panel.needs[0])
+        subjects = view.every[panel.needs[0]] = view.subjects(panel.needs[0])
         # Bytes of several flows over each other would hide the picture that a time-sequence diagram is.
         together = 1 if name == "time-sequence" else _MOST_TOGETHER
         panels += [(panel, subjects)] if len(subjects) <= together else [(panel, [subject]) for subject in subjects]
@@ -153,6 +154,11 @@ def result(
         names = list(dict.fromkeys(subject for panel, subjects in panels for subject in subjects if len(subjects) > 1))
         for axes, (panel, subjects) in zip(grid, panels, strict=True):
             panel.draw(axes, view, subjects)
+        for name in dict.fromkeys(panel.needs[0] for panel, _ in panels if panel.needs[0] != "sent"):
+            alike = [axes for axes, (panel, _) in zip(grid, panels, strict=True) if panel.needs[0] == name]
+            limits = [axes.get_ylim() for axes in alike]
+            for axes in alike:
+                axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
         grid[-1].set_xlabel("time [s]")
         grid[-1].set_xlim(max(view.over[0], 0.0), min(view.over[1], _end(view)))
         if names:
@@ -205,7 +211,7 @@ def distribution(
             curves[str(name)] = (values[mine], weights[mine])
         if subject == "port" and len(curves) > 1:
             curves = {name: curve for name, curve in curves.items() if name == _longest_queue(of)} or curves
-            title = f"{title} at {next(iter(curves))}" if len(curves) == 1 else title
+            title = _titled(title, list(curves))
         if hue is not None or where is not None:
             raise UsageError("hue and where are about a sweep", "leave them out: each flow has a curve")
     else:
@@ -360,7 +366,7 @@ def sweep(
             if along is not None:
                 _map(figure, axes, table, rows, name, across, along)
             elif words:
-                _bars_of(axes, table, rows, name, across, colour, groups)
+                _bars_of(figure, axes, table, rows, name, across, colour, groups)
             else:
                 _curves(axes, table, rows, name, across, colour, groups, log)
         if colour is not None:
@@ -368,6 +374,8 @@ def sweep(
             # The longest legend that fits above: about so many letters an inch.
             room = figure.get_figwidth() * 11
             fits = max(1, int(room / (6 + max(map(len, labels)))))
+            if isinstance(size, str):
+                figure.set_figheight(figure.get_figheight() + 0.17 * (1 + math.ceil(len(labels) / fits)))
             figure.legend(
                 handles, labels, loc="outside upper left", ncols=min(len(labels), fits), title=_key_title(table, colour), alignment="left"
             )
@@ -422,6 +430,8 @@ class _View:
     of: list[str] | None
     over: tuple[float, float]
     window_s: float | None
+    every: dict[str, list[str]]
+    """All flows or ports that are drawn of a metric, which have one scale also where each has a panel."""
 
     def subjects(self, metric: str) -> list[str]:
         """The flows or ports that are drawn of a metric."""
@@ -443,6 +453,15 @@ class _View:
         times = _floats(table["time_s" if "time_s" in table else "start_s"])
         return times, _floats(table[_value_column(table, metric)]), table
 
+    def largest(self, metric: str) -> float:
+        """The largest absolute value that is shown of a metric."""
+        largest = 0.0
+        for subject in self.every[metric]:
+            times, values, _ = self.series(metric, subject)
+            shown = values[self.part(times)]
+            largest = max(largest, float(np.abs(shown[np.isfinite(shown)]).max(initial=0.0)))
+        return largest
+
     def part(self, times: Numbers) -> slice:
         """Which of the times are shown, with one more on both sides, from which the lines come."""
         first, last = np.searchsorted(times, self.over)
@@ -457,7 +476,7 @@ class _Panel:
 
 def _cwnd(axes: Axes, view: _View, subjects: list[str]) -> None:
     drawn = [view.series("cwnd", subject) for subject in subjects]
-    scale, spelt = _scale("bytes", "cwnd", max(_largest(view, times, values) for times, values, _ in drawn))
+    scale, spelt = _scale("bytes", "cwnd", view.largest("cwnd"))
     for place, (times, values, _) in enumerate(drawn):
         _line(axes, view, times, values * scale, place, held=True)
     top = axes.get_ylim()[1]
@@ -503,7 +522,7 @@ def _throughput(axes: Axes, view: _View, subjects: list[str]) -> None:
         if count < len(values):
             starts, means = np.append(starts, times[count]), np.append(means, values[count:].mean())
         averaged.append((np.append(starts, ends[-1:]), np.append(means, means[-1:])))
-    scale, spelt = _scale("bit/s", "throughput", max(_largest(view, times, values) for times, values in averaged))
+    scale, spelt = _scale("bit/s", "throughput", view.largest("throughput"))
     for place, (times, values) in enumerate(averaged):
         _line(axes, view, times, values * scale, place, held=True)
     axes.set(ylabel=spelt, title=_titled(f"Throughput, means of {_time(window)}", subjects))
@@ -513,7 +532,7 @@ def _throughput(axes: Axes, view: _View, subjects: list[str]) -> None:
 def _time_sequence(axes: Axes, view: _View, subjects: list[str]) -> None:
     flow = subjects[0]
     times, values, _ = view.series("sent", flow)
-    scale, spelt = _scale("bytes", "sent", _largest(view, times, values))
+    scale, spelt = _scale("bytes", "sent", view.largest("sent"))
     many = len(times) > 5000
     axes.plot(times, values * scale, "|", color=_COLOURS[0], ms=2.5, mew=0.6, label="sent", rasterized=many)
     acknowledged = view.series("acknowledged", flow)
@@ -534,13 +553,13 @@ def _any(metric: str, axes: Axes, view: _View, subjects: list[str]) -> None:
     drawn = [view.series(metric, subject) for subject in subjects]
     column = _value_column(drawn[0][2], metric)
     unit = drawn[0][2].units[column]
-    scale, spelt = _scale(unit, metric, max(_largest(view, times, values) for times, values, _ in drawn))
+    scale, spelt = _scale(unit, metric, view.largest(metric))
     for place, (times, values, table) in enumerate(drawn):
         if "end_s" in table:
             times, values = np.append(times, _floats(table["end_s"])[-1:]), np.append(values, values[-1:])
         _line(axes, view, times, values * scale, place, held=_holds(table))
-        least, most = (column.replace("_mean_", f"_{end}_") for end in ("min", "max"))
-        if least in table and len(subjects) == 1:
+        if "_mean_" in column and len(subjects) == 1:
+            least, most = (column.replace("_mean_", f"_{end}_") for end in ("min", "max"))
             low, high = (np.append(ends, ends[-1:]) * scale for ends in (_floats(table[least]), _floats(table[most])))
             axes.fill_between(times, low, high, step="post", color=_COLOURS[place], alpha=0.2, lw=0)
     axes.set(ylabel=spelt, title=_titled(_TITLES.get(metric, metric.replace("-", " ").capitalize()), subjects))
@@ -579,14 +598,25 @@ def _line(axes: Axes, view: _View, times: Numbers, values: Numbers, place: int, 
             axes.plot(times, values, ls="", marker=_MARKERS[place], ms=1.8, mew=0, color=_COLOURS[place])
         return
     edges = np.linspace(times[0], times[-1], _PIXELS + 1)
-    at = np.unique(np.searchsorted(times, edges[:-1], side="left"))
-    at = at[at < len(times)]
-    lengths = np.append(np.diff(times), 0.0) if held else np.ones(len(times))
-    weight = np.add.reduceat(lengths, at)
-    plain = np.add.reduceat(values, at) / np.diff(np.append(at, len(times)))
-    mean = np.where(weight > 0, np.add.reduceat(values * lengths, at) / np.where(weight > 0, weight, 1.0), plain)
-    axes.fill_between(times[at], np.minimum.reduceat(values, at), np.maximum.reduceat(values, at), color=how["color"], alpha=0.25, lw=0)
-    axes.plot(times[at], mean, **how)
+    if held:
+        # What held at the beginning of a pixel belongs to it, too.
+        every = np.union1d(times, edges)
+        carried = values[np.searchsorted(times, every, side="right") - 1]
+        at = np.searchsorted(every, edges[:-1])
+        mean = np.add.reduceat(carried * np.append(np.diff(every), 0.0), at) / np.diff(edges)
+        low, high = np.minimum.reduceat(carried, at), np.maximum.reduceat(carried, at)
+    else:
+        # Where nothing happens there is a gap.
+        at = np.searchsorted(times, edges)
+        at[-1] = len(times)
+        empty, first = at[1:] == at[:-1], np.minimum(at[:-1], len(times) - 1)
+        counts = np.maximum(np.diff(at), 1)
+        mean, low, high = (np.where(empty, np.nan, of.reduceat(values, first)) for of in (np.add, np.minimum, np.maximum))
+        mean = mean / counts
+        alone = ~empty & np.append(True, empty[:-1]) & np.append(empty[1:], True)
+        axes.plot(edges[:-1][alone], mean[alone], ls="", marker=_MARKERS[place], ms=1.8, mew=0, color=_COLOURS[place])
+    axes.fill_between(edges[:-1], low, high, color=how["color"], alpha=0.25, lw=0, step="post" if held else None)
+    axes.step(edges[:-1], mean, where="post", **how) if held else axes.plot(edges[:-1], mean, **how)
 
 
 def _known(view: _View, asked: Sequence[str]) -> None:
@@ -603,12 +633,6 @@ def _known(view: _View, asked: Sequence[str]) -> None:
 def _had(view: _View, metric: str, subject: str) -> bool:
     table = view.result.series(metric, seed=view.seed)
     return subject in dict.fromkeys(np.asarray(table["flow" if "flow" in table else "port"]))
-
-
-def _largest(view: _View, times: Numbers, values: Numbers) -> float:
-    part = values[view.part(times)][: len(values)]
-    part = part[np.isfinite(part)]
-    return float(np.abs(part).max()) if len(part) else 0.0
 
 
 def _end(view: _View) -> float:
@@ -689,7 +713,9 @@ def _curves(
         axes.set_ylim(bottom=max(axes.get_ylim()[0], min(means) * scale / 3))
 
 
-def _bars_of(axes: Axes, table: Table, rows: list[dict[str, Any]], name: str, x: str, hue: str | None, groups: list[Any]) -> None:
+def _bars_of(
+    figure: Figure, axes: Axes, table: Table, rows: list[dict[str, Any]], name: str, x: str, hue: str | None, groups: list[Any]
+) -> None:
     finite = {(row[x], row[hue] if hue else None): row for row in rows if row[name] is not None and math.isfinite(row[name])}
     if not finite:
         raise UsageError(f"{name} has no value at these points", "choose another number, or other points")
@@ -708,7 +734,9 @@ def _bars_of(axes: Axes, table: Table, rows: list[dict[str, Any]], name: str, x:
             error_kw={"elinewidth": 0.8}, label=_word(group) if hue else _title(name),
         )  # fmt: skip
     axes.set_xticks(range(len(words)), [_word(word) for word in words])
-    if sum(len(_word(word)) + 2 for word in words) * 0.07 > axes.get_figure().get_figwidth() / _columns_of(axes):  # type: ignore[union-attr]
+    # A letter of 8 points is some 0.065 inches wide, and the axis with its labels takes 0.7 inches.
+    slot = (figure.get_figwidth() / _columns_of(axes) - 0.7) / len(words)
+    if max(len(_word(word)) + 1 for word in words) * 0.065 > slot:
         axes.tick_params(axis="x", rotation=35)
         for label in axes.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")
@@ -774,7 +802,7 @@ def _geometric(values: Sequence[Any]) -> bool:
     quotients = [b / a for a, b in itertools.pairwise(ordered)]
     differences = [b - a for a, b in itertools.pairwise(ordered)]
     even = max(differences) < 1.3 * min(differences)
-    return ordered[-1] > 50 * ordered[0] or (len(ordered) > 3 and max(quotients) < 1.25 * min(quotients) and not even)
+    return ordered[-1] > 50 * ordered[0] or (max(quotients) < 1.25 * min(quotients) and not even)
 
 
 def _number_named(sweep: Sweep, asked: str | None) -> str:

@@ -134,6 +134,7 @@ def test_many_flows_have_panels_of_their_own_and_too_many_are_refused() -> None:
     result = ac.run(scenario, record="cwnd")
     figure = result.plot("cwnd")
     assert [axes.get_title(loc="left") for axes in figure.axes] == [f"Congestion window of f{n}" for n in range(1, 7)]
+    assert len({(axes.get_ylim(), axes.get_ylabel()) for axes in figure.axes}) == 1
     many = ac.run(scenario.set({"network.sources": 13}), record="cwnd")
     with pytest.raises(ac.UsageError, match=r'13 panels .* of="f1"'):
         many.plot("cwnd")
@@ -147,10 +148,39 @@ def test_more_samples_than_pixels_become_mean_and_band() -> None:
     assert len(table) > 5000
     (axes,) = result.plot("cwnd", of="f1").axes
     line = axes.lines[0]
-    assert 300 < len(line.get_xdata()) <= 700
+    assert len(line.get_xdata()) == 700
     vertices = bands(axes)[0].get_paths()[0].vertices[:, 1]
     assert vertices.max() == pytest.approx(max(table["cwnd_bytes"]) / 1e3)
     assert line.get_ydata().max() < vertices.max()
+    # The mean over time is kept.
+    times, values = np.asarray(table["time_s"]), np.asarray(table["cwnd_bytes"]) / 1e3
+    mean = (values * np.diff(np.append(times, 60.0))).sum() / (60.0 - times[0])
+    assert np.mean(line.get_ydata()) == pytest.approx(mean, rel=1e-6)
+
+
+def test_a_window_that_rests_among_many_that_change_is_level() -> None:
+    """Pixels in which nothing changes have the value from before: no slope to the next change."""
+    cells = {"topology": "n-source", "sources": 4, "rate": "155.52 Mbps", "access_delay": "5 us", "trunk_delay": "5 us"}
+    result = ac.run(ac.Scenario.build(duration="2 s", network=cells, queue={"buffer": "300 cells"}), record="cwnd")
+    flow = max(result.scenario.flows, key=lambda name: len(result.series("cwnd", name)))
+    times, values = (np.asarray(result.series("cwnd", flow)[column]) for column in ("time_s", "cwnd_bytes"))
+    longest = int(np.argmax(np.diff(times)))
+    assert len(times) > 4000 and np.diff(times)[longest] > 0.05
+    x, y = (np.asarray(data) for data in result.plot("cwnd", of=flow).axes[0].lines[0].get_data())
+    inside = y[(x > times[longest]) & (x < times[longest + 1] - 0.01)]
+    assert len(inside) > 5 and np.ptp(inside) < 1e-9 and inside[0] == pytest.approx(values[longest] / 1e3)
+
+
+def test_events_leave_gaps(result: ac.Result) -> None:
+    axes = plots.Figure().subplots()
+    times = np.concatenate([np.linspace(0, 1, 4000), [2.5], np.linspace(4, 5, 4000)])
+    view = plots._View(result, 1, None, (0.0, math.inf), None, {})
+    plots._line(axes, view, times, np.ones(len(times)), 0, held=False)
+    alone, mean = axes.lines
+    x, y = (np.asarray(data) for data in mean.get_data())
+    assert np.isnan(y[(x > 1.01) & (x < 2.49)]).all() and np.isnan(y[(x > 2.51) & (x < 3.99)]).all()
+    assert np.nansum(y) == pytest.approx(np.isfinite(y).sum()) and np.isfinite(y[x < 0.99]).all()
+    assert list(alone.get_xdata()) == pytest.approx([2.5], abs=0.01)
 
 
 def test_distribution_of_round_trips(result: ac.Result) -> None:
