@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from conftest import ROOT
 
 import ackclock as ac
 
@@ -73,3 +74,22 @@ def test_two_threads_do_not_step_one_simulation(two_flows: ac.Scenario) -> None:
             refused += 1
     thread.join()
     assert refused > 0 and sim.finished
+
+
+def test_an_external_window_is_what_it_is_held_at() -> None:
+    scenario = ac.Scenario(ROOT / "scenarios" / "external.toml")
+    sim = scenario.start()
+    sim.step("5 s")
+    segment = sim.flow("f1").segment_bytes
+    assert sim.flow("f1").cwnd == 10 * segment
+    # Half as much as the path holds waits in a buffer for twice that.
+    path = 10e6 * 0.098 / 8
+    sim.hold_window("f1", 1.5 * path)
+    before = sim.flow("f1")
+    sim.run_to_end()
+    after = sim.flow("f1")
+    rate = after.delivery_rate_bps(before)
+    assert after.retransmissions == 0 and rate is not None and rate > 9.4e6
+    assert after.srtt_s is not None and 0.13 < after.srtt_s < 0.16
+    alone = ac.run(scenario)
+    assert alone.flows["goodput_bps"][0] == pytest.approx(10 * segment * 8 / 0.1, rel=0.03)

@@ -32,7 +32,7 @@ fn named(name: &str) -> Option<&'static str> {
 /// The pages in docs/models.
 const PAGES: &str = "aal5 abr application-bulk application-on-off application-writes blue capc cell-port codel \
     congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic congestion-control-hybla \
-    congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
+    congestion-control-external congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
     dialects drr dynamic-threshold efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts max-min new-reno \
     offset-sack packet-port paths pie ppd rack red red-epd reno reroute-detect retransmission-timer rfc6675 routes \

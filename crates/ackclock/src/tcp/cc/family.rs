@@ -146,6 +146,7 @@ congestion_controls! {
     vegas_a::VegasA,
     vegas_linux::VegasLinux,
     vegas_plus::VegasPlus,
+    external::External,
 }
 
 /// A congestion control as its file describes it.

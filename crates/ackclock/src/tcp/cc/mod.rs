@@ -5,6 +5,7 @@
 mod bbr1;
 mod bbr3;
 mod cubic;
+mod external;
 mod family;
 mod hybla;
 mod illinois;
