@@ -34,7 +34,8 @@ fn tcps() -> Vec<Tcp> {
         let recovery = own.map(|usual| usual.name);
         Tcp { name: algorithm.name, recovery, congestion_control: algorithm.name }
     };
-    recoveries.map(of_recovery).chain(cc::ALL.iter().map(of_congestion_control)).collect()
+    let controls = cc::ALL.iter().filter(|algorithm| algorithm.sets_window);
+    recoveries.map(of_recovery).chain(controls.map(of_congestion_control)).collect()
 }
 
 impl Tcp {

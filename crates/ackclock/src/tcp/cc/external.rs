@@ -14,6 +14,7 @@ impl Mechanism for External {
     const ABOUT: &'static str =
         "The window is set from outside while the simulation is stepped; else it stays what it is.";
     const KEYS: &'static [Key] = &[];
+    const SETS_WINDOW: bool = false;
     type Params = ();
 
     fn params(_values: &Values) -> Result<(), Misfit> {

@@ -164,6 +164,8 @@ pub struct Algorithm {
     pub usual_recovery: Option<UsualRecovery>,
     /// Whether Vegas' recoveries go with it.
     pub has_fine_timeouts: bool,
+    /// Whether it decides the size of the window; else somebody outside does.
+    pub sets_window: bool,
     /// Its parameters, checked.
     pub params: fn(&Values) -> Result<CongestionControlParams, Misfit>,
 }
@@ -177,6 +179,7 @@ impl Algorithm {
             needs: M::NEEDS,
             usual_recovery: M::USUAL_RECOVERY,
             has_fine_timeouts: M::HAS_FINE_TIMEOUTS,
+            sets_window: M::SETS_WINDOW,
             params,
         }
     }

@@ -288,6 +288,8 @@ pub trait Mechanism: CongestionControl + Sized {
     /// Whether Vegas' recoveries go with it, which find losses by timeouts finer than the timer's and leave the size of the
     /// window to it ([`Loss::sent_again`]).
     const HAS_FINE_TIMEOUTS: bool = false;
+    /// Whether it decides the size of the window; else somebody outside does, and to compare it with others says nothing.
+    const SETS_WINDOW: bool = true;
     /// Its parameters, checked.
     type Params: Clone + std::fmt::Debug + PartialEq + Send + Sync;
 
