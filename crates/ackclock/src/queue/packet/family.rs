@@ -93,3 +93,58 @@ impl CustomDiscipline {
         self.start.name()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{Kind, Value, Values};
+    use crate::queue::Port;
+    use crate::queue::packet::{Dropped, LinkUse, QueuedPacket};
+    use crate::units::{Rate, Span, Time};
+
+    /// The ends of what a parameter may be.
+    fn limits(kind: &Kind) -> Vec<Value> {
+        match *kind {
+            Kind::Integer(min, max) => vec![Value::Integer(min), Value::Integer(max)],
+            Kind::Quantity(limit) => {
+                [limit.min, limit.max].map(|amount| Value::quantity(limit.dimension, amount)).to_vec()
+            }
+            Kind::Share => vec![Value::Number(0.0), Value::Number(1.0)],
+            Kind::Number(max) => vec![Value::Number(max)],
+            Kind::Flag => vec![Value::Flag(false), Value::Flag(true)],
+            Kind::Word(words) => words.iter().map(|word| Value::Word(word)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Random draws of parameters hardly ever meet a limit.
+    #[test]
+    fn every_discipline_works_at_the_limits_of_each_parameter() {
+        let rate = Rate::from_bps(10_000_000).unwrap();
+        for policy in POLICIES {
+            for (key, value) in
+                policy.keys.iter().flat_map(|key| limits(&key.kind).into_iter().map(move |of| (key, of)))
+            {
+                let what = format!("{} with {} = {value:?}", policy.name, key.name);
+                let values = Values::of(policy.keys, |other| (other.name == key.name).then_some(value));
+                let Ok(params) = (policy.params)(&values, &Port { capacity_cells: None, rate }) else { continue };
+                let port = QueuePort { rate, max_packets: 20, max_bytes: u64::MAX, flows: &[1, 2, 3] };
+                let mut queue = params.start(&port, "port", 1);
+                let (mut dropped, mut lost, mut left) = (Dropped::default(), 0, 0);
+                // Three packets come while two are sent: it fills, and stays full.
+                for handle in 0..900 {
+                    let arrived = Time::ZERO + Span::from_ms(1 + u64::from(handle));
+                    let packet = QueuedPacket { arrived, handle, bytes: 1000, flow: handle % 3 };
+                    queue.enqueue(packet, LinkUse { idle: None, is_free: false }, &mut dropped);
+                    if handle % 3 > 0 {
+                        left += u32::from(queue.dequeue(arrived, &mut dropped).is_some());
+                    }
+                    lost += dropped.drain().count() as u32;
+                }
+                let waiting = std::iter::from_fn(|| queue.flush()).count() as u32;
+                assert_eq!(left + lost + waiting, 900, "{what}: {left} left, {lost} lost, {waiting} waited");
+                assert!(waiting <= 20, "{what}: {waiting} wait");
+            }
+        }
+    }
+}
