@@ -104,7 +104,11 @@ class Result:
     @property
     def complete(self) -> bool: ...
     @property
+    def simulated_s(self) -> list[float]: ...
+    @property
     def fingerprints(self) -> list[str]: ...
+    @staticmethod
+    def check_folder(scenario: Scenario, path: str) -> None: ...
     @property
     def runs(self) -> Table: ...
     @property
@@ -209,6 +213,9 @@ class Observation:
     """What is seen of the sender of a flow while a simulation is paused."""
 
     @property
+    def flow(self) -> str:
+        """The name of the flow."""
+    @property
     def time_s(self) -> float:
         """The instant, seconds: everything before it has happened."""
     @property
@@ -261,7 +268,9 @@ class Observation:
 @final
 class Window:
     cwnd: float
+    """The congestion window, bytes."""
     ssthresh: float
+    """The slow-start threshold, bytes."""
 
 @final
 class Draws:

@@ -114,3 +114,7 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, message: str, result: Result | None = None) -> None:
         super().__init__(message)
         self.result = result
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A result stays where it is.
+        return (type(self), self.args)

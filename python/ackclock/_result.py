@@ -7,9 +7,10 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ackclock import _core, _html
+from ackclock._errors import OutsideError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +54,11 @@ class Result:
     def complete(self) -> bool:
         """Whether every run that was asked for was finished."""
         return self._core.complete
+
+    @property
+    def simulated_s(self) -> list[float]:
+        """The simulated time of each run, seconds: less than the duration of the scenario if a simulation was ended before."""
+        return self._core.simulated_s
 
     @property
     def fingerprints(self) -> list[str]:
@@ -111,7 +117,10 @@ class Result:
     def save_report(self, path: str | os.PathLike[str], *, seed: int | None = None) -> Path:
         """Writes the page with tables and plots of the run of a seed, or of the first, as one HTML file that opens without a network."""
         page = self._core.report(seed)
-        Path(path).write_text(page, encoding="utf-8")
+        try:
+            Path(path).write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise OutsideError(f"cannot write `{path}`: {error.strerror}", "choose another place") from None
         return Path(path)
 
     def plot(self, *what: str, **how: Any) -> Figure:
@@ -119,6 +128,9 @@ class Result:
         from ackclock import plots
 
         return plots.result(self, *what, **how)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a result holds all that its runs recorded, and is not pickled: return its tables or its document")
 
     def __str__(self) -> str:
         return str(self._core)
@@ -144,6 +156,8 @@ class Result:
             charts.append(_html.bars(names, goodput, "goodput", "Mb/s"))
         for metric in [metric for metric in ("cwnd", "rtt", "queue", "throughput") if metric in self.metrics]:
             table = self.series(metric, seed=self.seeds[0])
+            if len(table) == 0:
+                continue
             subject = "flow" if "flow" in table else "port"
             of = table[subject][0]
             if metric == "queue":

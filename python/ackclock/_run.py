@@ -12,6 +12,9 @@ from ackclock._result import Result
 from ackclock._scenario import Scenario, Sets, scenario_of
 from ackclock._values import Value, sets_of
 
+MOST = 2**63 - 1
+"""The largest whole number of a scenario file."""
+
 
 def run(
     scenario: Scenario | str | os.PathLike[str],
@@ -47,7 +50,13 @@ def run(
         progress: a function of the part that is done and a text; True or False for a bar or none.
 
     Returns:
-        The result. Ctrl-C raises Interrupted, whose `result` has the runs that were finished.
+        The result.
+
+    Raises:
+        ScenarioError: the scenario is wrong, or a measure has no meaning in it.
+        UsageError: an argument makes no sense.
+        OutsideError: a file cannot be read, or the folder not be used.
+        Interrupted: Ctrl-C; its `result` has the runs that were finished, which are also in `out`.
 
     >>> import ackclock as ac
     >>> result = ac.run(ac.examples.two_flows(), seeds=2, measures=["jain(goodput)"])
@@ -58,22 +67,30 @@ def run(
     """
     own: dict[str, Value] = {}
     if record:
-        own["record"] = _list(record)
+        own["record"] = _list(record, "record")
     if record_interval is not None:
         own["record_interval"] = record_interval
     if capture:
-        own["capture"] = _list(capture)
+        own["capture"] = _list(capture, "capture")
     if delays is not None:
         own["delays"] = delays
     loaded = scenario_of(scenario, [*sets_of(set), *sets_of(own)])
     first = loaded.seed if seed is None else _whole(seed, "seed", 0)
+    if out is not None:
+        # A folder that cannot be used is refused before anything is run.
+        _core.Result.check_folder(loaded._core, path_of(out, "out"))
     with progress_of(progress) as told:
-        core, stopped = _core.run(loaded._core, first, _whole(seeds, "seeds", 1), _list(measures), engine, threads_of(threads), told)
+        core, stopped = _core.run(
+            loaded._core, first, _whole(seeds, "seeds", 1, 1_000_000), _list(measures, "measures"), engine, threads_of(threads), told
+        )
     result = Result(core, loaded)
     if stopped is not None:
         if isinstance(stopped, KeyboardInterrupt):
             finished = len(result.seeds)
-            raise Interrupted(f"{finished} of {seeds} runs were finished: the attribute `result` has them", result) from None
+            kept = "the attribute `result` has them"
+            if out is not None and finished > 0:
+                kept += f", and {result.save(out)}"
+            raise Interrupted(f"{finished} of {seeds} runs were finished: {kept}", result) from None
         raise stopped
     if out is not None:
         result.save(out)
@@ -89,28 +106,48 @@ def check(scenario: str | os.PathLike[str], *, set: Sets = None) -> list[Diagnos
         ...
     ackclock.OutsideError: cannot read `no-such-file.toml`: No such file or directory (os error 2); check the path and the permissions
     """
-    return _core.Scenario.diagnose(os.fspath(scenario), None, sets_of(set))
+    return _core.Scenario.diagnose(path_of(scenario, "scenario"), None, sets_of(set))
 
 
 def check_text(text: str, *, name: str = "scenario.toml", set: Sets = None) -> list[Diagnostic]:
     """The same of the text of a scenario file, which is called `name` in messages."""
+    if not isinstance(text, str):
+        raise UsageError(f"a {type(text).__name__} is no text", "give the text of a scenario file")
     return _core.Scenario.diagnose(name, text, sets_of(set))
 
 
 def threads_of(threads: int | None) -> int:
     """How many runs at a time."""
-    return _whole(threads, "threads", 1) if threads is not None else len(os.sched_getaffinity(0))
+    if threads is not None:
+        return _whole(threads, "threads", 1, 4096)
+    # Not every system says which of its cores may be used.
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def _list(given: Iterable[str] | str) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
-
-
-def _whole(given: int, what: str, least: int) -> int:
+def path_of(path: object, what: str) -> str:
+    """A path as a text."""
     try:
-        number = given.__index__()
+        return os.fsdecode(os.fspath(path))  # type: ignore[call-overload]
+    except TypeError:
+        raise UsageError(f"{what}={path!r} is no path", "give a text or a Path") from None
+
+
+def _list(given: Iterable[str] | str, what: str) -> list[str]:
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Iterable) and not isinstance(given, bytes):
+        texts = list(given)
+        if all(isinstance(text, str) for text in texts):
+            return texts
+    raise UsageError(f"{what}={given!r} is no list of texts", "give a text, or a list of them")
+
+
+def _whole(given: object, what: str, least: int, most: int = MOST) -> int:
+    try:
+        number: int = given.__index__()  # type: ignore[attr-defined]
     except (AttributeError, TypeError):
         raise UsageError(f"{what}={given!r} is no whole number", f"write a whole number, {least} or more") from None
-    if number < least:
-        raise UsageError(f"{what}={number} is too small", f"write {least} or more")
+    if not least <= number <= most:
+        raise UsageError(f"{what}={number} is too {'small' if number < least else 'large'}", f"write {least} or more, and at most {most}")
     return number

@@ -39,7 +39,7 @@ class Scenario:
 
     def __init__(self, path: str | os.PathLike[str], set: Sets = None, *, mechanisms: Iterable[Mechanism] = ()) -> None:
         """Reads a scenario file, which may name mechanisms that are written in Python: see `ackclock.mechanisms`."""
-        self._core = _core.Scenario(os.fspath(path), sets_of(set), list(mechanisms))
+        self._core = _core.Scenario(os.fspath(path), sets_of(set), _classes(mechanisms))
 
     @classmethod
     def _of(cls, core: _core.Scenario) -> Scenario:
@@ -50,7 +50,7 @@ class Scenario:
     @classmethod
     def from_text(cls, text: str, *, name: str = "scenario.toml", set: Sets = None, mechanisms: Iterable[Mechanism] = ()) -> Scenario:
         """Reads the text of a scenario file. `name` stands for its path in messages; files that it names are looked for beside it."""
-        return cls._of(_core.Scenario.from_text(text, name, sets_of(set), list(mechanisms)))
+        return cls._of(_core.Scenario.from_text(text, name, sets_of(set), _classes(mechanisms)))
 
     @classmethod
     def build(cls, *, scenario_name: str = "scenario", mechanisms: Iterable[Mechanism] = (), **sections: Value) -> Scenario:
@@ -110,6 +110,14 @@ class Scenario:
 
         return Simulation(self, seed, engine)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._core.has_mechanisms:
+            raise TypeError("a scenario with mechanisms written in Python is not pickled: make it where it is run")
+        return (_loaded, (self.to_toml(), self.path))
+
+    def __deepcopy__(self, memo: object) -> Scenario:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self._core == other._core
 
@@ -118,6 +126,14 @@ class Scenario:
 
     def __repr__(self) -> str:
         return repr(self._core)
+
+
+def _classes(mechanisms: Iterable[Mechanism] | Mechanism) -> list[Mechanism]:
+    return [mechanisms] if isinstance(mechanisms, type) else list(mechanisms)
+
+
+def _loaded(text: str, name: str) -> Scenario:
+    return Scenario.from_text(text, name=name)
 
 
 def scenario_of(given: Scenario | str | os.PathLike[str], set: Sets = None) -> Scenario:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ackclock import _core
 from ackclock._core import Observation
 from ackclock._result import Result
-from ackclock._scenario import Scenario
+from ackclock._run import _whole
+from ackclock._scenario import Scenario, scenario_of
 from ackclock._values import bits_per_second_of, seconds_of
 
 
@@ -26,8 +27,9 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, seed: int | None = None, engine: str = "batched") -> None:
         """Begins a run of a scenario under a seed, or under the first of the scenario."""
-        self._scenario = scenario
-        self._core = _core.start(scenario._core, scenario.seed if seed is None else seed, engine)
+        self._scenario = scenario_of(scenario)
+        first = self._scenario.seed if seed is None else _whole(seed, "seed", 0)
+        self._core = _core.start(self._scenario._core, first, engine)
 
     @property
     def scenario(self) -> Scenario:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import _core
-from ackclock._errors import Interrupted
+from ackclock._errors import Interrupted, UsageError
 from ackclock._progress import Told, progress_of
-from ackclock._run import _whole, threads_of
+from ackclock._run import _whole, path_of, threads_of
 
 
 def studies() -> dict[str, str]:
@@ -48,6 +48,8 @@ def reproduce(
         threads: how many runs at a time, if not one for each core.
         progress: a function of the part that is done and a text; True or False for a bar or none.
     """
+    if not isinstance(study, str):
+        raise UsageError(f"{study!r} is no study", "ackclock.studies() names them")
     name, _, card = study.partition("/")
     with progress_of(progress) as told:
         done, stopped = _core.reproduce(
@@ -55,7 +57,7 @@ def reproduce(
             card or None,
             quick,
             None if seeds is None else _whole(seeds, "seeds", 1),
-            os.fspath(out),
+            path_of(out, "out"),
             engine,
             threads_of(threads),
             told,

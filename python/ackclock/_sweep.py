@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ackclock import _core, _html
 from ackclock._errors import Interrupted, UsageError
 from ackclock._progress import Told, progress_of
-from ackclock._run import _list, _whole, threads_of
+from ackclock._run import _list, _whole, path_of, threads_of
 from ackclock._scenario import Scenario, Sets
-from ackclock._values import seconds_of, sets_of, text_of
+from ackclock._values import named, seconds_of, sets_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,6 @@ Vary: TypeAlias = "Mapping[str | tuple[str, ...], Any] | Iterable[str] | str | N
 @dataclass(frozen=True)
 class _Asked:
     path: str
-    text: str | None
     sets: list[str]
     vary: list[str]
     seeds: int | None
@@ -98,11 +98,17 @@ def sweep(
         progress: a function of the part that is done and a text; True or False for a bar or none.
 
     Returns:
-        The sweep. Ctrl-C raises Interrupted; what was finished is kept, and the same call goes on.
+        The sweep.
+
+    Raises:
+        ScenarioError: the scenario is wrong at some point, or a measure has no meaning in it.
+        UsageError: an argument makes no sense.
+        OutsideError: a file, the folder or the cluster cannot be used; what was finished is kept, and the same call goes on.
+        Interrupted: Ctrl-C; so it is then.
     """
     from ackclock.cluster import cluster_of
 
-    path, text, sets = _source(scenario, set)
+    path, sets = _source(scenario, set)
     if on not in (None, "local") and isinstance(scenario, Scenario) and scenario._core.has_mechanisms:
         raise UsageError(
             "the scenario has mechanisms that are written in Python, which the workers of a cluster do not have",
@@ -110,27 +116,31 @@ def sweep(
         )
     asked = _Asked(
         path=path,
-        text=text,
         sets=sets,
         vary=vary_of(vary),
         seeds=None if seeds is None else _whole(seeds, "seeds", 1),
-        measures=_list(measures),
+        measures=_list(measures, "measures"),
         until_ci=_widths(until_ci),
         max_seeds=None if max_seeds is None else _whole(max_seeds, "max_seeds", 2),
         latin_hypercube=None if latin_hypercube is None else _whole(latin_hypercube, "latin_hypercube", 2),
-        skip_refused=skip_refused,
-        time_limit_s=None if time_limit is None else seconds_of(time_limit, "time_limit"),
-        retry=retry,
-        shard=shard,
+        skip_refused=bool(skip_refused),
+        time_limit_s=None if time_limit is None else _positive(time_limit),
+        retry=bool(retry),
+        shard=None if shard is None else str(shard),
         threads=threads_of(threads),
         max_runs=_whole(max_runs, "max_runs", 1),
-        out=None if out is None else os.fspath(out),
+        out=None if out is None else path_of(out, "out"),
         engine=engine,
         cluster=cluster_of(on),
         scenario=scenario._core if isinstance(scenario, Scenario) else None,
     )
-    with progress_of(progress) as told:
-        core, stopped = _core.sweep(asked, told)
+    try:
+        with progress_of(progress) as told:
+            core, stopped = _core.sweep(asked, told)
+    finally:
+        # What is still handed out is let go.
+        if hasattr(asked.cluster, "close"):
+            asked.cluster.close()
     if isinstance(stopped, KeyboardInterrupt):
         kept = "nothing was run" if core is None else f"{core.counts[0]} runs are finished and kept in {core.folder}: the same call goes on"
         raise Interrupted(kept) from None
@@ -202,6 +212,12 @@ class Sweep:
             raise UsageError("the package xarray is not installed", "pip install xarray") from None
         runs = self.runs
         axes = [*self.keys, "seed"]
+        cells = math.prod(len(set(runs[axis])) for axis in axes)
+        if cells > 20 * len(runs):
+            raise UsageError(
+                f"the {len(runs)} runs are no grid: a dimension for each of {', '.join(axes)} has {cells} places",
+                "take the table `runs`, as pandas.DataFrame.from_arrow(sweep.runs).to_xarray()",
+            )
         values = {axis: list(dict.fromkeys(runs[axis])) for axis in axes}
         places = [[values[axis].index(value) for value in runs[axis]] for axis in axes]
         data = {}
@@ -210,6 +226,11 @@ class Sweep:
             cube[tuple(places)] = np.asarray(runs[number], dtype=float)
             data[number] = (axes, cube, {"unit": runs.units[number], "about": runs.about[number]})
         return xr.Dataset(data, coords=values)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a sweep is its folder, and is not pickled: take its tables, or run the same sweep again, which reads {self.folder}"
+        )
 
     def __repr__(self) -> str:
         finished, failed, missing = self._core.counts
@@ -235,6 +256,8 @@ def vary_of(vary: Vary) -> list[str]:
         if isinstance(keys, str):
             texts.append(f"{keys}={_values(keys, values)}")
             continue
+        if not isinstance(keys, tuple):
+            named(keys)
         rows = list(values)
         if any(isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(keys) for row in rows):
             raise UsageError(f"vary: {keys} change together", f"give a list of tuples of {len(keys)} values")
@@ -261,12 +284,21 @@ def _widths(until_ci: str | float | Iterable[str] | None) -> list[str]:
         return []
     if isinstance(until_ci, float | int):
         return [f"{100 * until_ci:g}%"]
-    return _list(until_ci)
+    if isinstance(until_ci, Mapping):
+        return [f"{number}={100 * share:g}%" for number, share in until_ci.items()]
+    return _list(until_ci, "until_ci")
 
 
-def _source(scenario: Scenario | str | os.PathLike[str], set: Sets) -> tuple[str, str | None, list[str]]:
+def _positive(time_limit: str | float) -> float:
+    seconds = seconds_of(time_limit, "time_limit")
+    if seconds > 0:
+        return seconds
+    raise UsageError(f"time_limit={time_limit!r} ends every run", 'write more than 0, as "60 s"')
+
+
+def _source(scenario: Scenario | str | os.PathLike[str], set: Sets) -> tuple[str, list[str]]:
     if isinstance(scenario, Scenario):
-        return scenario.path, scenario._core.text, [*scenario._core.sets, *sets_of(set)]
+        return scenario.path, [*scenario._core.sets, *sets_of(set)]
     if isinstance(scenario, str | os.PathLike):
-        return os.fspath(scenario), None, sets_of(set)
+        return os.fspath(scenario), sets_of(set)
     raise UsageError(f"a {type(scenario).__name__} is no scenario", "give the path of a scenario file, or a Scenario")

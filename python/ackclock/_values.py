@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TypeAlias
 
 from ackclock import _core
@@ -16,6 +17,9 @@ Value: TypeAlias = "str | int | float | bool | Iterable[Value] | Mapping[str, Va
 
 def text_of(value: object, key: str) -> str:
     """The value as TOML spells it. Of a value that no key has: a UsageError that names the key."""
+    # Of numpy, whose numbers are numbers of Python with another text.
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
     match value:
         case bool():
             return "true" if value else "false"
@@ -30,9 +34,7 @@ def text_of(value: object, key: str) -> str:
         case Mapping():
             members = ", ".join(f"{_key(name)} = {text_of(member, f'{key}.{name}')}" for name, member in value.items())
             return f"{{ {members} }}"
-    if hasattr(value, "item") and not isinstance(value, Iterable):
-        return text_of(value.item(), key)
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
         return f"[{', '.join(text_of(member, key) for member in value)}]"
     raise UsageError(
         f"{key} = {value!r}: a key cannot be a {type(value).__name__}",
@@ -47,8 +49,18 @@ def sets_of(values: Mapping[str, Value] | Iterable[str] | None) -> list[str]:
     if isinstance(values, str):
         return [values]
     if isinstance(values, Mapping):
-        return [f"{key}={text_of(value, key)}" for key, value in values.items()]
-    return list(values)
+        return [f"{named(key)}={text_of(value, key)}" for key, value in values.items()]
+    texts = list(values) if isinstance(values, Iterable) and not isinstance(values, bytes) else [None]
+    if all(isinstance(text, str) for text in texts):
+        return texts
+    raise UsageError(f"set={values!r} replaces no keys", 'give a dictionary of keys, as {"queue.buffer": "1000 cells"}')
+
+
+def named(key: object) -> str:
+    """The name of a key."""
+    if isinstance(key, str):
+        return key
+    raise UsageError(f"{key!r} is no key", 'a key is a text, as "queue.buffer"')
 
 
 def document_of(sections: Mapping[str, Value]) -> str:
@@ -85,7 +97,7 @@ def _key(name: str) -> str:
 
 def seconds_of(value: str | float, what: str) -> float:
     """A time as a number of seconds, or as a text with its unit, in seconds."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, Real) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, str):
         return _core.seconds(value, what)
@@ -94,7 +106,7 @@ def seconds_of(value: str | float, what: str) -> float:
 
 def bits_per_second_of(value: str | float, what: str) -> float:
     """A rate as a number of bits per second, or as a text with its unit, in bits per second."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, Real) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, str):
         return _core.bits_per_second(value, what)

@@ -6,6 +6,7 @@ the folder of the sweep as they are finished, so that it can be resumed anywhere
 
 from __future__ import annotations
 
+import os
 import queue
 import time
 import uuid
@@ -45,6 +46,8 @@ def connect(address: str) -> Cluster:
     distributed = _distributed()
     scheme, _, place = address.partition("://")
     if address.endswith(".json"):
+        if not os.path.exists(address):
+            raise OutsideError(f"there is no file `{address}` of a scheduler", "start one with --scheduler-file, and give its file")
         where: dict[str, Any] = {"scheduler_file": address}
     elif scheme in ("dask", "tcp", "tls") and place:
         where = {"address": f"tcp://{place}" if scheme == "dask" else address}
@@ -54,7 +57,7 @@ def connect(address: str) -> Cluster:
         client = distributed.Client(timeout=_PATIENCE_S, set_as_default=False, **where)
     except (OSError, TimeoutError, ValueError) as error:
         raise OutsideError(f"no scheduler of Dask answers at {address}: {error}", "look whether it is there: dask scheduler") from error
-    return Dask(client)
+    return Dask(client, is_own=True)
 
 
 def cluster_of(on: object) -> Cluster | None:
@@ -69,23 +72,25 @@ def cluster_of(on: object) -> Cluster | None:
     if hasattr(on, "scheduler_info") and hasattr(on, "submit"):
         return Dask(on)
     if hasattr(on, "scheduler_address"):
-        return Dask(_distributed().Client(on, set_as_default=False))
+        return Dask(_distributed().Client(on, set_as_default=False), is_own=True)
     raise UsageError(f"on={on!r} is no cluster", 'give a client of Dask, a cluster of Dask, or an address as "dask://scheduler:8786"')
 
 
 class Dask:
     """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one."""
 
-    def __init__(self, client: Client | Any) -> None:
-        self._client = client
+    def __init__(self, client: Client | Any, *, is_own: bool = False) -> None:
+        self._client, self._is_own = client, is_own
         self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
-        self._name = uuid.uuid4().hex[:12]
-        self._task = ""
+        self._name, self._task = "", ""
         self._alone_since: float | None = None
 
     def begin(self, task: str) -> int:
-        self._task = task
+        # Numbers of chunks begin anew where the number of seeds depends on the runs; a key stands for one task for ever.
+        self._name, self._task = uuid.uuid4().hex[:12], task
+        if self._client.status != "running":
+            raise OutsideError("the client of the cluster is closed", "give one that is open, or the address of the scheduler")
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE_S)
         except (TimeoutError, OSError, ValueError) as error:
@@ -117,6 +122,18 @@ class Dask:
         if future.status == "error":
             return number, None, _said(future.exception(timeout=_PATIENCE_S))
         return number, None, f"the chunk is {future.status}"
+
+    def close(self) -> None:
+        """Lets go of the chunks that are still handed out, and of the client if it was made for the sweep."""
+        futures, self._futures = list(self._futures.values()), {}
+        try:
+            if futures and self._client.status == "running":
+                self._client.cancel(futures, force=True)
+            if self._is_own:
+                self._client.close(timeout=_PATIENCE_S)
+        except (OSError, TimeoutError, RuntimeError):
+            # Whatever it is, there is nothing left to be let go of.
+            pass
 
     def _threads(self) -> int:
         return sum(self._client.nthreads().values())

@@ -12,7 +12,7 @@ A class is given to a scenario, which then names it like one of the simulator:
 >>> result.series("cwnd", "f1")["cwnd_bytes"][-1] / 1448
 10.0
 
-They are asked for each acknowledgement or packet, which takes about a hundred times as long as a mechanism of the simulator does: write
+They are asked for each acknowledgement or packet, which takes some twenty times as long as a mechanism of the simulator does: write
 what proves itself in Rust (CONTRIBUTING.md). The results are repeatable to the bit like all others, as long as a class does not look at a
 clock or at random numbers other than its own.
 """

@@ -193,6 +193,8 @@ def test_what_a_cluster_cannot_do_is_an_error_and_loses_nothing(lan: Path, tmp_p
     with pytest.raises(ac.OutsideError, match="the network is gone; finished runs are kept"):
         ac.sweep("lan.toml", vary=VARY, seeds=3, out="sweep", on=Here(fail_at=6))
     assert 0 < len(rows(tmp_path / "sweep")) < 18
+    with pytest.raises(ac.OutsideError, match=r"there is no file `none\.json` of a scheduler"):
+        ac.sweep("lan.toml", vary=VARY, out="sweep", on="none.json")
     with pytest.raises(ac.OutsideError, match="lost 4 times with the same runs: the worker was lost"):
         ac.sweep("lan.toml", vary=VARY, seeds=3, out="sweep", on=Here(lose=1000))
     with pytest.raises(ac.OutsideError, match=r"no scheduler of Dask answers at dask://127\.0\.0\.1:1"):

@@ -118,3 +118,16 @@ def test_wrong_classes_are_refused() -> None:
     needs = type("Needs", (MyReno,), {"needs": "luck"})
     with pytest.raises(ac.UsageError, match="round-trips"):
         with_control(needs)
+
+
+class Interrupts(MyReno):
+    name: ClassVar[str] = "interrupts"
+
+    def on_ack(self, ack: ac.mechanisms.AckEvent, window: ac.mechanisms.Window) -> None:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_within_a_class_finishes_no_run() -> None:
+    with pytest.raises(KeyboardInterrupt) as raised:
+        ac.run(with_control(Interrupts))
+    assert not isinstance(raised.value, ac.Interrupted)

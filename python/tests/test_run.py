@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -168,3 +170,58 @@ def test_the_command_is_that_of_the_program(lan: Path) -> None:
         "--out",
         "x",
     ]
+
+
+def test_a_scenario_stays_what_it_is_when_its_file_changes(lan: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text(LAN)
+    lan.write_text('extends = "base.toml"\n[queue]\npolicy = "epd"\n')
+    scenario = ac.Scenario("lan.toml")
+    fingerprints = ac.run(scenario).fingerprints
+    (tmp_path / "base.toml").write_text(LAN.replace("sources = 3", "sources = 5"))
+    lan.unlink()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert scenario.set(seed=1) == scenario
+    assert ac.run(scenario, record="cwnd").fingerprints == fingerprints
+    sweep = ac.sweep(scenario, vary={"queue.buffer": ["300 cells"]})
+    assert sweep.runs["goodput_bps"][0] == ac.run(scenario).runs["goodput_bps"][0]
+
+
+def test_numbers_of_numpy_are_numbers(lan: Path) -> None:
+    np = pytest.importorskip("numpy")
+    scenario = ac.Scenario(lan)
+    assert scenario.set({"network.sources": np.int64(4)}).flows == ["f1", "f2", "f3", "f4"]
+    share = {"queue.policy": "red-epd", "queue.red-epd.max_p": np.float64(0.1)}
+    assert "max_p = 0.1" in scenario.set(share).to_toml()
+    assert scenario.set({"queue.policy": "red-epd", "queue.red-epd.max_p": np.array(0.1)}) == scenario.set(share)
+    sim = scenario.start(np.int64(2))
+    sim.step(np.float32(0.125))
+    sim.step(np.int64(1))
+
+
+def test_scenarios_and_errors_go_to_other_processes(lan: Path, two_flows: ac.Scenario) -> None:
+    for one in (two_flows, ac.Scenario(lan)):
+        assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
+    with pytest.raises(ac.ScenarioError) as raised:
+        two_flows.set({"queue.policy": "epdd"})
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (again.line, again.remedy, str(again)) == (raised.value.line, raised.value.remedy, str(raised.value))
+    for what in (ac.run(two_flows), ac.run(two_flows).flows):
+        with pytest.raises(TypeError):
+            pickle.dumps(what)
+
+
+def test_a_folder_that_cannot_be_used_is_refused_before_the_runs(lan: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+    told: list[str] = []
+    with pytest.raises(ac.OutsideError):
+        ac.run(ac.Scenario(lan).set(duration="60 s"), out=tmp_path / "mine", progress=lambda _, text: told.append(text))
+    assert not told and not (tmp_path / "new").exists()
+    ac.run(lan, out=tmp_path / "new")
+    assert (tmp_path / "new" / "result.json").exists()
+
+
+def test_a_run_in_which_nothing_happens_is_shown(two_flows: ac.Scenario) -> None:
+    result = ac.run(two_flows.set(duration="20 ms"), record=["cwnd", "rtt", "queue", "throughput"])
+    assert "goodput" in result._repr_html_()

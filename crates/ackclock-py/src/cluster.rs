@@ -26,14 +26,28 @@ impl Cluster for PythonCluster {
 
 impl PythonCluster {
     fn call<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> std::result::Result<T, String> {
-        Python::attach(|py| call(self.0.bind(py)).map_err(|error| error.to_string()))
+        Python::attach(|py| call(self.0.bind(py)).map_err(|error| said(py, &error)))
+    }
+}
+
+/// What an error says, without its class if that is one of the package.
+fn said(py: Python<'_>, error: &PyErr) -> String {
+    let text = error.value(py).to_string();
+    if text.is_empty() { error.to_string() } else { text }
+}
+
+/// Lets go of what is still handed out.
+impl Drop for PythonCluster {
+    fn drop(&mut self) {
+        let _ = self
+            .call(|cluster| if cluster.hasattr("close")? { cluster.call_method0("close").map(drop) } else { Ok(()) });
     }
 }
 
 /// The cluster at an address.
 pub fn connect(address: &str) -> std::result::Result<Box<dyn Cluster>, String> {
     let connect = |py: Python<'_>| Ok(py.import("ackclock.cluster")?.call_method1("connect", (address,))?.unbind());
-    let cluster = Python::attach(|py| connect(py).map_err(|error: PyErr| error.value(py).to_string()))?;
+    let cluster = Python::attach(|py| connect(py).map_err(|error| said(py, &error)))?;
     Ok(Box::new(PythonCluster(cluster)))
 }
 

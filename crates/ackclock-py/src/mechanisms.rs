@@ -50,11 +50,11 @@ impl Mechanisms {
                     "derive a class from ackclock.CongestionControl or ackclock.PacketPolicy, and give the class";
                 return Err(errors::usage(py, format_args!("{} is no mechanism", class.repr()?), help));
             }
-            let name: String = class.getattr("name")?.extract()?;
-            let version: String = class.getattr("version")?.extract()?;
+            let name = text_of(class, "name")?;
+            let version = text_of(class, "version")?;
             let (made, failed) = (class.clone().unbind(), mechanisms.failed.clone());
             let added = if is_control {
-                let needs = needs_of(py, &name, &class.getattr("needs")?.extract::<String>()?)?;
+                let needs = needs_of(py, &name, &text_of(class, "needs")?)?;
                 let of = name.clone();
                 let start = move |draws| -> Box<dyn CongestionControl> {
                     Box::new(Control(Object::new(&made, &of, draws, &failed)))
@@ -86,6 +86,18 @@ impl Mechanisms {
     pub fn take_error(&self) -> Option<PyErr> {
         self.failed.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
+}
+
+/// An attribute of a class that is a text.
+fn text_of(class: &Bound<'_, PyAny>, attribute: &str) -> PyResult<String> {
+    class.getattr(attribute).and_then(|text| text.extract()).map_err(|_| {
+        let shown = class.repr().map_or_else(|_| "a class".to_owned(), |text| text.to_string());
+        errors::usage(
+            class.py(),
+            format_args!("{shown} has no text {attribute}"),
+            format_args!("write {attribute} = \"...\" in the class"),
+        )
+    })
 }
 
 fn needs_of(py: Python<'_>, name: &str, needs: &str) -> PyResult<Needs> {
@@ -337,10 +349,10 @@ impl CongestionControl for Control {
         let rate = self.0.ask(|py, object| {
             let rate: Option<f64> = object.call_method0("pacing_rate")?.extract()?;
             match rate {
-                Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(errors::usage(
+                Some(rate) if !(rate.is_finite() && rate >= 0.125) => Err(errors::usage(
                     py,
                     format_args!("{}.pacing_rate returned {rate}", self.0.name),
-                    "return bytes per second, more than 0, or None",
+                    "return bytes per second, 1/8 or more, or None",
                 )),
                 rate => Ok(rate),
             }

@@ -13,6 +13,7 @@ use ackclock::measure::{
 use ackclock::record::{Columns, Metric, Records, Series};
 use ackclock::scenario::Technology;
 use ackclock::sim::Engine;
+use ackclock::units::Time;
 use ackclock_columns::Kind;
 use ackclock_report::captures;
 use ackclock_report::captures::pcapng::Meta;
@@ -35,6 +36,8 @@ pub struct Result {
     seeds: Vec<u64>,
     runs: Vec<Records>,
     measures: Vec<Expression>,
+    /// Why the command line cannot repeat it, if it cannot.
+    is_no_run: Option<&'static str>,
 }
 
 /// Runs a scenario under seeds that follow each other. `stopped` of what is returned is what ended it early.
@@ -71,9 +74,13 @@ pub fn run<'py>(
     if let Some(ackclock_run::Failure::Panicked { seed, message, .. }) = runs.failure {
         return Err(errors::defect(py, format_args!("the run with seed {seed} failed: {message}")));
     }
+    if let Some(error) = scenario.get().mechanisms.take_error() {
+        return Err(error);
+    }
     let mut runs = runs.kept;
     runs.sort_by_key(|run| run.seed);
-    let result = Result { scenario: scenario.clone().unbind(), of, seeds: asked.collect(), runs, measures };
+    let result =
+        Result { scenario: scenario.clone().unbind(), of, seeds: asked.collect(), runs, measures, is_no_run: None };
     Ok((result, raised))
 }
 
@@ -91,8 +98,8 @@ pub fn engine_named(py: Python<'_>, name: &str) -> PyResult<Engine> {
 }
 
 fn seeds_from(py: Python<'_>, first: u64, count: usize) -> PyResult<RangeInclusive<u64>> {
-    if count == 0 {
-        return Err(errors::usage(py, "no seed, so there is nothing to run", "seeds is 1 or more"));
+    if !(1..=MOST_SEEDS).contains(&count) {
+        return Err(errors::usage(py, format_args!("{count} seeds"), format_args!("seeds is from 1 to {MOST_SEEDS}")));
     }
     match first.checked_add(count as u64 - 1).filter(|last| *last <= i64::MAX as u64) {
         Some(last) => Ok(first..=last),
@@ -105,9 +112,19 @@ fn seeds_from(py: Python<'_>, first: u64, count: usize) -> PyResult<RangeInclusi
 }
 
 impl Result {
-    /// A result of one run.
-    pub fn of_run(scenario: Py<Scenario>, of: Arc<ackclock::scenario::Scenario>, records: Records) -> Result {
-        Result { scenario, of, seeds: vec![records.seed], runs: vec![records], measures: Vec::new() }
+    /// A result of one run, which may have been steered, or not come to its end.
+    pub fn of_run(
+        scenario: Py<Scenario>,
+        of: Arc<ackclock::scenario::Scenario>,
+        records: Records,
+        was_steered: bool,
+    ) -> Result {
+        let is_no_run = match () {
+            () if was_steered => Some("windows or rates of the simulation were held from outside"),
+            () if !records.complete => Some("the simulation was ended before its end"),
+            () => None,
+        };
+        Result { scenario, of, seeds: vec![records.seed], runs: vec![records], measures: Vec::new(), is_no_run }
     }
 
     fn measured(&self) -> impl Iterator<Item = measure::Run<'_>> {
@@ -208,7 +225,13 @@ impl Result {
     /// Whether every run that was asked for was finished.
     #[getter]
     fn complete(&self) -> bool {
-        self.runs.len() == self.seeds.len()
+        self.runs.len() == self.seeds.len() && self.runs.iter().all(|run| run.complete)
+    }
+
+    /// The simulated time of each run, seconds: less than the duration of the scenario where a simulation was ended before.
+    #[getter]
+    fn simulated_s(&self) -> Vec<f64> {
+        self.runs.iter().map(|run| run.simulated.as_secs_f64()).collect()
     }
 
     /// Of each run a hash over everything observable, sixteen hexadecimal digits: equal runs have equal ones.
@@ -313,8 +336,16 @@ impl Result {
             all.iter().copied().filter(|(_, series)| of.is_none_or(|of| series.of == of)).collect();
         if found.is_empty() {
             let there: BTreeSet<&str> = all.iter().map(|(_, series)| series.of.as_str()).collect();
-            let remedy = format!("there are {}", there.into_iter().collect::<Vec<_>>().join(", "));
-            return Err(errors::usage(py, format_args!("{} of {:?} was not recorded", metric.name(), of), remedy));
+            let (wrong, remedy) = match (of, seed) {
+                (_, Some(seed)) if all.is_empty() => {
+                    (format!("no run has the seed {seed}"), format!("the seeds are {:?}", self.seeds()))
+                }
+                (of, _) => {
+                    let wrong = format!("{} of {} was not recorded", metric.name(), of.unwrap_or("anything"));
+                    (wrong, format!("there are {}", there.into_iter().collect::<Vec<_>>().join(", ")))
+                }
+            };
+            return Err(errors::usage(py, wrong, remedy));
         }
         Ok(series_table(metric, self.unit(), &found))
     }
@@ -334,8 +365,20 @@ impl Result {
         py.detach(|| self.document().without_files().to_json())
     }
 
+    /// Finds out whether a result can be written to a folder, before anything is run.
+    #[staticmethod]
+    fn check_folder(py: Python<'_>, scenario: &Scenario, path: PathBuf) -> PyResult<()> {
+        let part = scenario.part();
+        let prepared = py.detach(|| Folder::prepare(&path, &part, |_| {}).map(drop));
+        prepared.map_err(|error| errors::outside(py, &error, error.help()))
+    }
+
     /// Writes a result folder, as `ackclock run --out` does: the scenario, result.json, tables and captures.
     fn write_folder(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        if let Some(why) = self.is_no_run {
+            let remedy = "save its tables, or save_report(); a result folder is of a run that `ackclock rerun` repeats";
+            return Err(errors::usage(py, why, remedy));
+        }
         py.detach(|| self.write(&path)).map_err(|error| errors::outside(py, &error, error.help()))
     }
 
@@ -383,7 +426,13 @@ impl Result {
     fn __str__(&self, py: Python<'_>) -> String {
         match self.runs.is_empty() {
             true => "no run was finished".to_owned(),
-            false => py.detach(|| ackclock_cli::table::render(&self.document())),
+            false => {
+                let table = py.detach(|| ackclock_cli::table::render(&self.document()));
+                match self.is_no_run {
+                    Some(why) => format!("{table}{why}: {} s were simulated\n", self.runs[0].simulated.as_secs_f64()),
+                    None => table,
+                }
+            }
         }
     }
 
@@ -391,6 +440,9 @@ impl Result {
         format!("Result({:?}, seeds {:?})", self.of.name, self.seeds())
     }
 }
+
+/// As many as the command line takes.
+const MOST_SEEDS: usize = 1_000_000;
 
 /// A column of names: what it is called, what it means, and of each row the seed and the name.
 type Named<'a> = (&'a str, &'a str, Vec<(u64, &'a str)>);
@@ -449,8 +501,21 @@ fn numbers(found: &[(u64, &Series)], column: &tables::Column) -> Vec<f64> {
     let points = |series: &Series, numbers: &mut Vec<f64>| match (&series.columns, column.kind) {
         (Columns::Points { time, .. }, Kind::Time) => numbers.extend(time.iter().map(|time| time.as_secs_f64())),
         (Columns::Points { value, .. }, _) => numbers.extend_from_slice(value),
+        (Columns::Intervals { interval, end, mean, .. }, Kind::Time) => {
+            let first = u64::from(column.name.starts_with("end"));
+            let at = |n: usize| interval.as_ps().saturating_mul(n as u64 + first).min(end.as_ps());
+            numbers.extend((0..mean.len()).map(|n| Time::from_ps(at(n)).as_secs_f64()));
+        }
+        (Columns::Intervals { min, mean, max, .. }, Kind::Number | Kind::Whole) => {
+            let of = match () {
+                () if column.name.contains("_min_") => min,
+                () if column.name.contains("_max_") => max,
+                () => mean,
+            };
+            of.stretches().for_each(|(value, times)| numbers.extend(std::iter::repeat_n(value, times as usize)));
+        }
         _ => numbers.extend(tables::rows(series).map(|row| match column.cell(&row) {
-            Cell::Time(ps) => ackclock::units::Time::from_ps(ps).as_secs_f64(),
+            Cell::Time(ps) => Time::from_ps(ps).as_secs_f64(),
             Cell::Count(count) => f64::from(count),
             Cell::Number(number) => number,
             Cell::Text(_) => f64::NAN,

@@ -1,7 +1,9 @@
 //! Scenarios as Python has them: loaded, checked, complete.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock::ids::Id;
 use ackclock_cli::diagnostics;
@@ -14,23 +16,53 @@ use pyo3::types::PyList;
 use crate::errors;
 use crate::mechanisms::Mechanisms;
 
-/// Where a scenario comes from: files of the disk, and a text in the place of the first of them if one is given.
+/// Where a scenario comes from: files of the disk, and a text in the place of the first of them if one is given. What was read once is not
+/// read again, so that a scenario stays what it is when its files change.
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub path: String,
     pub text: Option<Arc<str>>,
+    read: Arc<Mutex<Read>>,
+}
+
+#[derive(Debug, Default)]
+struct Read {
+    files: BTreeMap<String, Vec<u8>>,
+    absolute: BTreeMap<String, String>,
+    plans: BTreeMap<String, (Plan, String)>,
+}
+
+impl Origin {
+    /// The file at a path, or the text that stands for it.
+    pub fn new(path: String, text: Option<&str>) -> Origin {
+        Origin { path, text: text.map(Arc::from), read: Arc::default() }
+    }
+
+    fn once<T: Clone, E>(
+        &self,
+        path: &str,
+        of: fn(&mut Read) -> &mut BTreeMap<String, T>,
+        read: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        if let Some(known) = of(&mut self.read.lock().unwrap_or_else(PoisonError::into_inner)).get(path) {
+            return Ok(known.clone());
+        }
+        let new = read()?;
+        of(&mut self.read.lock().unwrap_or_else(PoisonError::into_inner)).insert(path.to_owned(), new.clone());
+        Ok(new)
+    }
 }
 
 impl Source for Origin {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         match &self.text {
             Some(text) if path == self.path => Ok(text.as_bytes().to_vec()),
-            _ => Disk.read(path),
+            _ => self.once(path, |read| &mut read.files, || Disk.read(path)),
         }
     }
 
     fn read_referenced(&self, path: &str) -> io::Result<Vec<u8>> {
-        Disk.read_referenced(path)
+        self.once(path, |read| &mut read.files, || Disk.read_referenced(path))
     }
 
     fn join(&self, from: &str, reference: &str) -> String {
@@ -38,11 +70,12 @@ impl Source for Origin {
     }
 
     fn absolute(&self, path: &str) -> String {
-        Disk.absolute(path)
+        let absolute = self.once(path, |read| &mut read.absolute, || Ok::<_, Infallible>(Disk.absolute(path)));
+        absolute.unwrap_or_else(|never| match never {})
     }
 
     fn plan(&self, path: &str) -> Result<(Plan, String), Unreadable> {
-        Disk.plan(path)
+        self.once(path, |read| &mut read.plans, || Disk.plan(path))
     }
 }
 
@@ -81,7 +114,7 @@ impl Scenario {
     #[new]
     #[pyo3(signature = (path, sets=Vec::new(), mechanisms=Vec::new()))]
     fn new(py: Python<'_>, path: String, sets: Vec<String>, mechanisms: Vec<Bound<'_, PyAny>>) -> PyResult<Scenario> {
-        Scenario::load(py, Origin { path, text: None }, sets, Mechanisms::of(py, &mechanisms)?)
+        Scenario::load(py, Origin::new(path, None), sets, Mechanisms::of(py, &mechanisms)?)
     }
 
     /// Reads the text of a scenario file, which is called `name` in messages. Files that it names are looked for where `name` is.
@@ -94,7 +127,7 @@ impl Scenario {
         sets: Vec<String>,
         mechanisms: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<Scenario> {
-        let origin = Origin { path: name, text: Some(text.into()) };
+        let origin = Origin::new(name, Some(text));
         Scenario::load(py, origin, sets, Mechanisms::of(py, &mechanisms)?)
     }
 
@@ -107,7 +140,7 @@ impl Scenario {
         text: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let origin = Origin { path, text: text.map(Arc::from) };
+        let origin = Origin::new(path, text);
         let found = match py.detach(|| load(&origin, &origin.path, &sets)) {
             Ok(loaded) => loaded.warnings,
             Err(LoadError::Invalid(diagnostics)) => diagnostics,

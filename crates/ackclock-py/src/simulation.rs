@@ -23,6 +23,7 @@ pub struct Simulation {
     seed: u64,
     /// `None` once its result was taken.
     run: Mutex<Option<sim::Simulation>>,
+    was_steered: AtomicBool,
 }
 
 /// Begins a run.
@@ -31,7 +32,13 @@ pub fn start(py: Python<'_>, scenario: &Bound<'_, Scenario>, seed: u64, engine: 
     let of = scenario.get().loaded.clone();
     let engine = result::engine_named(py, engine)?;
     let run = py.detach(|| sim::build_with(&of, seed, engine));
-    Ok(Simulation { scenario: scenario.clone().unbind(), of, seed, run: Mutex::new(Some(run)) })
+    Ok(Simulation {
+        scenario: scenario.clone().unbind(),
+        of,
+        seed,
+        run: Mutex::new(Some(run)),
+        was_steered: AtomicBool::new(false),
+    })
 }
 
 impl Simulation {
@@ -73,6 +80,7 @@ impl Simulation {
         steer: impl FnOnce(&mut sim::Simulation, FlowId) -> std::result::Result<(), SteeringError>,
     ) -> PyResult<()> {
         let flow = self.flow(py, name)?;
+        self.was_steered.store(true, Ordering::Relaxed);
         self.with(py, |run| steer(run, flow))?
             .map_err(|error| errors::usage(py, format_args!("flow {}: {}", error.flow, error.reason), error.remedy))
     }
@@ -99,8 +107,9 @@ impl Simulation {
                 run.step((from + SHORT).min(until));
             }
         });
-        if self.scenario.get().mechanisms.has_any() && raised.is_some() {
+        if let Some(error) = self.scenario.get().mechanisms.take_error() {
             *guard = None;
+            return Err(error);
         }
         raised.map_or(Ok(()), Err)
     }
@@ -166,7 +175,8 @@ impl Simulation {
     fn observed(&self, py: Python<'_>, name: &str) -> PyResult<Observation> {
         let flow = self.flow(py, name)?;
         let seen = self.with(py, |run| run.observe(flow))?;
-        seen.map(Observation).map_err(|error| errors::usage(py, error.reason, error.remedy))
+        seen.map(|seen| Observation { seen, flow: name.to_owned() })
+            .map_err(|error| errors::usage(py, error.reason, error.remedy))
     }
 
     /// Holds the congestion window of a flow at so many bytes from now on; None releases it. A recovery from losses sets the window as
@@ -203,7 +213,12 @@ impl Simulation {
             return Err(errors::usage(py, "the result of the simulation was taken", "keep what result() returned"));
         };
         let records = py.detach(|| run.finish());
-        Ok(Result::of_run(self.scenario.clone_ref(py), self.of.clone(), records))
+        Ok(Result::of_run(
+            self.scenario.clone_ref(py),
+            self.of.clone(),
+            records,
+            self.was_steered.load(Ordering::Relaxed),
+        ))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
@@ -218,20 +233,46 @@ fn span(seconds: f64) -> Span {
 
 /// What is seen of the sender of a flow while a simulation is paused.
 #[pyclass(frozen, module = "ackclock")]
-pub struct Observation(record::Observation);
+pub struct Observation {
+    seen: record::Observation,
+    flow: String,
+}
+
+impl Observation {
+    /// Refuses an observation that is none of before of the same flow.
+    fn check_earlier(&self, py: Python<'_>, earlier: &Observation) -> PyResult<()> {
+        match () {
+            () if earlier.flow != self.flow => Err(errors::usage(
+                py,
+                format_args!("an observation of {} and one of {}", self.flow, earlier.flow),
+                "compare observations of one flow",
+            )),
+            () if earlier.seen.now > self.seen.now || earlier.seen.acknowledged > self.seen.acknowledged => {
+                Err(errors::usage(py, "the observation that is given is not earlier", "give the one of before"))
+            }
+            () => Ok(()),
+        }
+    }
+}
 
 #[pymethods]
 impl Observation {
+    /// The name of the flow.
+    #[getter]
+    fn flow(&self) -> &str {
+        &self.flow
+    }
+
     /// The instant, seconds: everything before it has happened.
     #[getter]
     fn time_s(&self) -> f64 {
-        self.0.now.as_secs_f64()
+        self.seen.now.as_secs_f64()
     }
 
     /// "not-begun", "open" or "ended".
     #[getter]
     fn stage(&self) -> &'static str {
-        match self.0.stage {
+        match self.seen.stage {
             Stage::NotBegun => "not-begun",
             Stage::Open => "open",
             Stage::Ended => "ended",
@@ -241,89 +282,91 @@ impl Observation {
     /// Bytes of a full segment.
     #[getter]
     fn segment_bytes(&self) -> u64 {
-        self.0.segment_bytes
+        self.seen.segment_bytes
     }
 
     /// The congestion window, bytes.
     #[getter]
     fn cwnd(&self) -> f64 {
-        self.0.window
+        self.seen.window
     }
 
     /// The slow-start threshold, bytes; infinite before the first loss, if nothing else was set.
     #[getter]
     fn ssthresh(&self) -> f64 {
-        self.0.ssthresh
+        self.seen.ssthresh
     }
 
     /// Whether a loss is being repaired without a timeout.
     #[getter]
     fn in_recovery(&self) -> bool {
-        self.0.in_recovery
+        self.seen.in_recovery
     }
 
     /// Bytes believed to be in the network.
     #[getter]
     fn in_flight(&self) -> u64 {
-        self.0.in_flight
+        self.seen.in_flight
     }
 
     /// The rate at which segments may leave, bits per second; None: as the windows allow.
     #[getter]
     fn pacing_rate_bps(&self) -> Option<f64> {
-        self.0.pacing_rate.map(|bytes| bytes * 8.0)
+        self.seen.pacing_rate.map(|bytes| bytes * 8.0)
     }
 
     /// The smoothed round trip of the retransmission timer, seconds; None before the first sample.
     #[getter]
     fn srtt_s(&self) -> Option<f64> {
-        self.0.smoothed_round_trip_s
+        self.seen.smoothed_round_trip_s
     }
 
     /// The retransmission timeout, seconds.
     #[getter]
     fn rto_s(&self) -> f64 {
-        self.0.timeout_s
+        self.seen.timeout_s
     }
 
     /// Bytes acknowledged.
     #[getter]
     fn acknowledged(&self) -> u64 {
-        self.0.acknowledged
+        self.seen.acknowledged
     }
 
     /// Bytes sent, those sent again included.
     #[getter]
     fn sent(&self) -> u64 {
-        self.0.sent
+        self.seen.sent
     }
 
     /// Segments sent, those sent again included.
     #[getter]
     fn segments_sent(&self) -> u64 {
-        self.0.segments_sent
+        self.seen.segments_sent
     }
 
     /// Segments sent again.
     #[getter]
     fn retransmissions(&self) -> u64 {
-        self.0.retransmissions
+        self.seen.retransmissions
     }
 
     /// How often the retransmission timer has expired.
     #[getter]
     fn timeouts(&self) -> usize {
-        self.0.timeouts
+        self.seen.timeouts
     }
 
     /// Bits per second that were acknowledged since an earlier observation; None at the same instant.
-    fn delivery_rate_bps(&self, earlier: &Observation) -> Option<f64> {
-        self.0.delivery_rate_bps(&earlier.0)
+    fn delivery_rate_bps(&self, py: Python<'_>, earlier: &Observation) -> PyResult<Option<f64>> {
+        self.check_earlier(py, earlier)?;
+        Ok(self.seen.delivery_rate_bps(&earlier.seen))
     }
 
     /// Of the segments sent since an earlier observation the share that was sent again; None if none was sent.
-    fn loss(&self, earlier: &Observation) -> Option<f64> {
-        self.0.loss(&earlier.0)
+    fn loss(&self, py: Python<'_>, earlier: &Observation) -> PyResult<Option<f64>> {
+        self.check_earlier(py, earlier)?;
+        Ok(self.seen.loss(&earlier.seen))
     }
 
     fn __repr__(&self) -> String {
@@ -331,8 +374,8 @@ impl Observation {
             "Observation(at {} s: {}, cwnd {:.0} bytes, in flight {} bytes)",
             self.time_s(),
             self.stage(),
-            self.0.window,
-            self.0.in_flight
+            self.seen.window,
+            self.seen.in_flight
         )
     }
 }

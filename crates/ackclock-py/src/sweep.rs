@@ -25,7 +25,6 @@ use crate::waiting::{self, Progress};
 #[derive(FromPyObject)]
 pub struct Asked {
     path: String,
-    text: Option<String>,
     sets: Vec<String>,
     vary: Vec<String>,
     seeds: Option<u64>,
@@ -133,8 +132,10 @@ pub fn sweep(
     let options = Options { threads, engine, time_limit, shard, retry, stop: &stop, are_void: &are_void };
     let work = |told: &Progress| done(&asked, &mechanisms.outside, &options, told);
     let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &mechanisms, work);
+    if let Some(error) = mechanisms.take_error() {
+        return Err(error);
+    }
     match (outcome, raised) {
-        (Err(Failed::Sweep(Error::Void)), Some(error)) => Err(error),
         (Err(failed), _) => Err(failed.raise(py)),
         (Ok(None), Some(error)) => Ok((None, Some(error))),
         (Ok(None), None) => Err(errors::defect(py, "a sweep ended that nobody stopped")),
@@ -195,7 +196,11 @@ fn done(asked: &Asked, outside: &Outside, options: &Options<'_>, told: &Progress
         numbers: &numbers,
         outside: Some(outside),
     };
-    let origin = Origin { path: asked.path.clone(), text: asked.text.as_deref().map(Into::into) };
+    // A scenario that is loaded stays what it is.
+    let origin = match &asked.scenario {
+        Some(scenario) => scenario.get().origin.clone(),
+        None => Origin::new(asked.path.clone(), None),
+    };
     let recording = Recording::new(&origin);
     let source: &dyn Source = if asked.cluster.is_some() { &recording } else { &origin };
     let sweep = Sweep::read(source, &request).map_err(Error::Load)?;

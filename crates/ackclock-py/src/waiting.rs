@@ -36,8 +36,9 @@ impl Progress {
     }
 }
 
-/// Does the work, and calls `progress` with how far it is. If Ctrl-C is pressed, if `progress` raises, or if one of the mechanisms did,
-/// sets `stop` and waits for the work, which returns what it finished; then that error is the second of what is returned.
+/// Does the work, and calls `progress` with how far it is. If Ctrl-C is pressed, or if `progress` raises, sets `stop` and waits for the
+/// work, which returns what it finished; then that error is the second of what is returned. So it does if one of the mechanisms raised, whose
+/// error the caller takes.
 pub fn work<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
@@ -77,7 +78,7 @@ pub fn work<T: Send>(
         py.detach(|| worker.join())
     });
     let outcome = outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    (outcome, mechanisms.take_error().or(raised))
+    (outcome, raised)
 }
 
 const LOOK_EVERY: Duration = Duration::from_millis(50);

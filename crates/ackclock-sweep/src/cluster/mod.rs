@@ -160,8 +160,7 @@ impl<'a> Chunks<'a> {
         let Some(given) = self.under_way.remove(&number) else { return Ok(()) };
         let text = match outcome {
             Ok(text) => text,
-            Err(why) if given.times + 1 < MOST_TIMES => {
-                let _ = why;
+            Err(_) if given.times + 1 < MOST_TIMES => {
                 self.lost.push_back(Given { times: given.times + 1, ..given });
                 return Ok(());
             }

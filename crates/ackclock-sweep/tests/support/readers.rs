@@ -152,6 +152,7 @@ fn write_sweep(folder: &Path) {
         shard: Shard::WHOLE,
         retry: false,
         stop: &stop,
+        are_void: &|| false,
     };
     run_missing(&sweep, &checked, &store, &options, |_| {}).unwrap();
     store.write_tables(Method::Student, None).unwrap();

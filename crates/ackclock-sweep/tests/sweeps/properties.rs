@@ -42,7 +42,15 @@ const DIMENSIONS: [&[&str]; 4] = [
 /// Does what is missing of a shard in a folder; whether that is all of the sweep.
 fn go_on(sweep: &Sweep<'_>, checked: &Checked, folder: &Path, threads: usize, shard: Shard) -> bool {
     let stop = AtomicBool::new(false);
-    let options = Options { threads, engine: Engine::default(), time_limit: None, shard, retry: false, stop: &stop };
+    let options = Options {
+        threads,
+        engine: Engine::default(),
+        time_limit: None,
+        shard,
+        retry: false,
+        stop: &stop,
+        are_void: &|| false,
+    };
     let (opened, damage) = Store::open(folder, checked.plan.clone(), |_| {}).unwrap();
     let mut store = opened.begin().unwrap();
     assert!(damage.lines.is_empty());
