@@ -6,6 +6,7 @@ mod errors;
 mod mechanisms;
 mod result;
 mod scenario;
+mod series;
 mod simulation;
 mod study;
 mod sweep;

@@ -145,10 +145,16 @@ impl Bands {
         let left = frame.left;
         let at = |x: f64| left + (frame.end() - left) * across.place(x);
         let up = |value: f64| frame.bottom() - (frame.bottom() - TOP) * y.share(value);
+        let mut end = f64::NEG_INFINITY;
+        let is_crowded = across.is_crowded(&at);
         for (value, label) in &across.ticks {
-            let x = at(*value);
+            let (x, half) = (at(*value), label.chars().count() as f64 * LETTER / 2.0);
             drawing.grid([x, TOP, x, frame.bottom()]);
-            drawing.text(Letters::Tick, [x, frame.bottom() + 18.0], Anchor::Middle, label);
+            // Where not all have room, powers of ten have a number.
+            if x - half > end && !(is_crowded && label.contains(['2', '5'])) {
+                end = x + half;
+                drawing.text(Letters::Tick, [x, frame.bottom() + 18.0], Anchor::Middle, label);
+            }
         }
         for tick in &y.ticks {
             let height = frame.bottom() - (frame.bottom() - TOP) * y.place_scaled(*tick);
@@ -241,10 +247,15 @@ impl BandCurve {
             let points = thinned(&self.points);
             let upper = points.iter().map(|point| edge(point, |interval| interval.1));
             let lower = points.iter().rev().map(|point| edge(point, |interval| interval.0));
-            drawing.band(nth, clipped(upper.chain(lower).collect(), frame.bottom()));
+            // A curve without intervals has none.
+            if points.iter().any(|point| point.interval.is_some()) {
+                drawing.band(nth, clipped(upper.chain(lower).collect(), frame.bottom()));
+            }
             drawing.curve(nth, points.iter().map(|point| [at(point.x), up(point.mean)]).collect());
         }
-        let has_marks = !joined || self.points.len() <= MOST_MARKS;
+        // Where each leads somewhere, more of them are of use.
+        let most = if self.points.iter().any(|point| !point.href.is_empty()) { MOST_LINKS } else { MOST_MARKS };
+        let has_marks = !joined || self.points.len() <= most;
         for point in self.points.iter().filter(|_| has_marks) {
             if !joined && point.interval.is_some() {
                 let ends = [edge(point, |interval| interval.0), edge(point, |interval| interval.1)];
@@ -358,6 +369,13 @@ impl Across {
         Some(Across { linear: None, low, high, ticks: ticks.collect(), unit: scale.unit.clone() })
     }
 
+    /// Whether numbers at all ticks of a logarithmic axis would cover each other.
+    fn is_crowded(&self, at: &dyn Fn(f64) -> f64) -> bool {
+        let half = |label: &str| label.chars().count() as f64 * LETTER / 2.0;
+        let covers = |pair: &[(f64, String)]| at(pair[1].0) - half(&pair[1].1) <= at(pair[0].0) + half(&pair[0].1);
+        self.linear.is_none() && self.ticks.windows(2).any(covers)
+    }
+
     /// 0 at the left, 1 at the right.
     fn place(&self, value: f64) -> f64 {
         match &self.linear {
@@ -379,7 +397,8 @@ const LINE: f64 = 14.0;
 /// Letters of a name at the end of a curve.
 const LONGEST_LABEL: usize = 14;
 /// Marks of more points on a curve would cover it.
-const MOST_MARKS: usize = 300;
+const MOST_MARKS: usize = 60;
+const MOST_LINKS: usize = 300;
 /// A plot shows no more parts of a curve.
 const PARTS: usize = 500;
 /// How many curves one plot can have.
