@@ -40,11 +40,14 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@if [ -d "$(PYTHON)" ]; then \
 		"$(PYTHON)/bin/ruff" check python && "$(PYTHON)/bin/python" -m pytest -q -p no:cacheprovider python/tests; \
 	fi
-	@# Every block of code of the manual; then its pages, with their links.
+	@# Every block of code of the manual, by the command of the wheel; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 		python3 docs/site/test_site.py && \
-		python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock" \
-			$$([ -d "$(PYTHON)" ] && echo --python "$(PYTHON)/bin/python"); \
+		if [ -d "$(PYTHON)" ]; then \
+			python3 docs/site/check.py --program "$(PYTHON)/bin/ackclock" --python "$(PYTHON)/bin/python"; \
+		else \
+			python3 docs/site/check.py --program "$${CARGO_TARGET_DIR:-target}/debug/ackclock"; \
+		fi; \
 	else \
 		echo "*** Python 3.11 or later cannot be had here: the blocks of the manual are NOT RUN" >&2; \
 	fi
