@@ -44,7 +44,7 @@ pub fn main(words: &[OsString], connect: Option<&Connect>) -> u8 {
     done.unwrap_or_else(|failure| failure.report()) as u8
 }
 
-/// The exit code of a command that finds no memory, and what is said then.
+/// What is said when a command finds no memory, and its exit code: for the allocator of a program.
 pub const NO_MEMORY: (&str, i32) = (
     "record less (--record, --record-interval, --capture), run fewer seeds, of a sweep fewer at a time (--threads), \
      or raise the limit of memory (`ulimit -v`); finished runs are kept, and the same command goes on with the others",
