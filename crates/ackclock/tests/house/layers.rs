@@ -106,6 +106,20 @@ fn too_large(source: &Path) -> Vec<String> {
     wrong
 }
 
+/// A live run has the simulator's ports and links through `sim`, as every other user of the simulator; what is unsafe is in one file.
+#[test]
+fn live_runs_use_no_engine_and_are_unsafe_in_one_place() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ackclock-live/src");
+    let files = rust_files(&source);
+    assert!(!files.is_empty());
+    for file in files {
+        let (name, text) = (file.display(), std::fs::read_to_string(&file).unwrap());
+        let of_engines = ["ackclock::net", "ackclock::engine"].iter().find(|path| text.contains(**path));
+        assert_eq!(of_engines, None, "{name}");
+        assert!(file.ends_with("sys.rs") || !text.contains("unsafe_code"), "{name} lifts the lint of unsafe code");
+    }
+}
+
 /// The simulator runs in a browser and inside other programs: its dependencies are few and chosen.
 #[test]
 fn dependencies_are_on_the_list() {
