@@ -9,12 +9,19 @@
 #![cfg(target_os = "linux")]
 
 mod addresses;
+mod clock;
+mod ends;
 mod error;
+mod hosts;
 mod namespace;
+pub mod settings;
 pub mod sys;
 mod tun;
 
 pub use addresses::{Addresses, Passage, UdpId};
+pub use clock::Clock;
+pub use ends::{Ends, EndsRecord, FlowEnds, SenderCounts};
 pub use error::{ErrorKind, LiveError};
+pub use hosts::{Host, set_up};
 pub use namespace::Namespace;
 pub use tun::{DEVICE, Tun};

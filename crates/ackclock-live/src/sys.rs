@@ -4,7 +4,7 @@
 
 use std::ffi::{c_int, c_short};
 use std::io;
-use std::mem::{MaybeUninit, size_of};
+use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd};
 
 /// Puts the calling thread into a new network namespace.
@@ -41,17 +41,91 @@ pub fn set_option(socket: impl AsFd, level: c_int, option: c_int, value: c_int) 
     checked(unsafe { libc::setsockopt(socket.as_fd().as_raw_fd(), level, option, at, length) })
 }
 
-/// The state of a TCP connection. What an older kernel does not know is zero.
-pub fn tcp_info(socket: impl AsFd) -> io::Result<libc::tcp_info> {
-    let mut info = MaybeUninit::<libc::tcp_info>::zeroed();
-    let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
-    let at = info.as_mut_ptr().cast();
-    // SAFETY: the call writes at most `length` octets, which `info` has.
+/// The state of a TCP connection as the kernel shows it in its option `TCP_INFO`, field by field. What an older kernel does not know is
+/// zero.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)] // The names of the kernel.
+pub struct TcpInfo {
+    pub state: u8,
+    pub ca_state: u8,
+    pub retransmits: u8,
+    pub probes: u8,
+    pub backoff: u8,
+    pub options: u8,
+    pub window_scales: u8,
+    pub flags: u8,
+    /// Microseconds, as are all times.
+    pub rto: u32,
+    pub ato: u32,
+    /// Bytes; of windows in segments the factor.
+    pub snd_mss: u32,
+    pub rcv_mss: u32,
+    pub unacked: u32,
+    pub sacked: u32,
+    pub lost: u32,
+    pub retrans: u32,
+    pub fackets: u32,
+    pub last_data_sent: u32,
+    pub last_ack_sent: u32,
+    pub last_data_recv: u32,
+    pub last_ack_recv: u32,
+    pub pmtu: u32,
+    pub rcv_ssthresh: u32,
+    pub rtt: u32,
+    pub rttvar: u32,
+    /// Segments.
+    pub snd_ssthresh: u32,
+    /// Segments.
+    pub snd_cwnd: u32,
+    pub advmss: u32,
+    pub reordering: u32,
+    pub rcv_rtt: u32,
+    pub rcv_space: u32,
+    pub total_retrans: u32,
+    /// Bytes per second.
+    pub pacing_rate: u64,
+    pub max_pacing_rate: u64,
+    pub bytes_acked: u64,
+    pub bytes_received: u64,
+    pub segs_out: u32,
+    pub segs_in: u32,
+    pub notsent_bytes: u32,
+    pub min_rtt: u32,
+    pub data_segs_in: u32,
+    pub data_segs_out: u32,
+    pub delivery_rate: u64,
+    /// For how long there was something to send.
+    pub busy_time: u64,
+    pub rwnd_limited: u64,
+    pub sndbuf_limited: u64,
+    pub delivered: u32,
+    pub delivered_ce: u32,
+    pub bytes_sent: u64,
+    pub bytes_retrans: u64,
+    pub dsack_dups: u32,
+    pub reord_seen: u32,
+    pub rcv_ooopack: u32,
+    /// Bytes.
+    pub snd_wnd: u32,
+    pub rcv_wnd: u32,
+    pub rehash: u32,
+    /// Since Linux 6.7.
+    pub total_rto: u16,
+    pub total_rto_recoveries: u16,
+    pub total_rto_time: u32,
+}
+
+/// The state of a TCP connection.
+pub fn tcp_info(socket: impl AsFd) -> io::Result<TcpInfo> {
+    let mut info = TcpInfo::default();
+    let mut length = size_of::<TcpInfo>() as libc::socklen_t;
+    let at = (&raw mut info).cast();
+    // SAFETY: the call writes at most `length` octets, which `info` has, and every value of them is a valid structure of integers.
     checked(unsafe {
         libc::getsockopt(socket.as_fd().as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, at, &mut length)
     })?;
-    // SAFETY: all octets are set, by the call or as zeros, and every value of them is a valid structure of integers.
-    Ok(unsafe { info.assume_init() })
+    Ok(info)
 }
 
 /// Gives the calling thread the real-time scheduling of POSIX, first in, first out, at this priority, 1 to 99.

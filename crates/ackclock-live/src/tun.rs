@@ -1,11 +1,11 @@
 //! The device of a host: what the kernel sends is read from it, what is written to it the kernel receives.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 use rustix::fs::OFlags;
 
@@ -43,11 +43,11 @@ impl Tun {
             Ok(file)
         });
         let file = made.and_then(|made| made).map_err(failed)?;
-        let (mtu, queue) = (mtu.to_string(), QUEUE_PACKETS.to_string());
         // One segment, one packet: TCP gives the device no larger ones to be cut.
-        ip(namespace, &["link", "set", DEVICE, "mtu", &mtu, "txqueuelen", &queue, "gso_max_segs", "1", "up"])?;
-        let prefix = format!("{address}/{PREFIX}");
-        ip(namespace, &["address", "add", &prefix, "dev", DEVICE])?;
+        let set_up = format!(
+            "link set {DEVICE} mtu {mtu} txqueuelen {QUEUE_PACKETS} gso_max_segs 1 up\naddress add {address}/{PREFIX} dev {DEVICE}\n"
+        );
+        ip(namespace, &set_up)?;
         Ok(Tun { file })
     }
 
@@ -63,23 +63,30 @@ impl AsFd for Tun {
     }
 }
 
-/// Runs `ip` of iproute2 in a namespace.
-pub fn ip(namespace: &Namespace, words: &[&str]) -> Result<String, LiveError> {
-    let output = namespace.enter(|| Command::new("ip").args(words).output()).and_then(|output| output);
-    let output = output.map_err(|error| {
+/// Runs lines of commands of `ip` (iproute2) in a namespace.
+pub fn ip(namespace: &Namespace, lines: &str) -> Result<(), LiveError> {
+    let run = || -> io::Result<Output> {
+        let pipe = || Stdio::piped();
+        let command = Command::new("ip").args(["-batch", "-"]).stdin(pipe()).stdout(pipe()).stderr(pipe()).spawn();
+        let mut child = command?;
+        child.stdin.take().expect("it is a pipe").write_all(lines.as_bytes())?;
+        child.wait_with_output()
+    };
+    let output = namespace.enter(run).and_then(|output| output).map_err(|error| {
         LiveError::machine(
             format_args!("cannot run `ip`: {error}"),
-            "install iproute2, which sets up addresses and routes",
+            "install iproute2, whose program `ip` sets up addresses and routes",
         )
     })?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(LiveError::machine(
-            format_args!("`ip {}` failed: {}", words.join(" "), said.trim()),
-            "run it as root, or give the program CAP_NET_ADMIN; iproute2 from version 5 on is needed",
-        ));
+    if output.status.success() {
+        return Ok(());
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    Err(LiveError::machine(
+        format_args!("`ip` cannot set up a host: {}", said.join("; ")),
+        "run it as root, or give the program CAP_NET_ADMIN; iproute2 from version 5 on is needed",
+    ))
 }
 
 /// How many packets wait in the device while the thread that reads them does not run. The 500 of the kernel are too few for the pause of a

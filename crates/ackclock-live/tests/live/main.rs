@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod devices;
+mod ends;
 
 use ackclock_live::Namespace;
 

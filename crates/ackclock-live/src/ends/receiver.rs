@@ -1,0 +1,78 @@
+//! The receiver of a flow: a socket whose data are read and forgotten.
+
+use std::io::{self, ErrorKind, Read};
+use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use rustix::net::sockopt;
+
+use crate::settings::FlowSettings;
+use crate::sys;
+
+/// The receiving end of a flow: it listens, accepts one connection, and reads.
+pub struct Receiver {
+    listener: Option<TcpListener>,
+    stream: Option<TcpStream>,
+    received: u64,
+}
+
+impl Receiver {
+    /// The receiver of a flow, whose socket is in the namespace of the calling thread.
+    pub fn open(at: SocketAddrV4, settings: &FlowSettings) -> io::Result<Receiver> {
+        let listener = TcpListener::bind(at)?;
+        listener.set_nonblocking(true)?;
+        sys::set_option(&listener, libc::IPPROTO_TCP, libc::TCP_MAXSEG, settings.mss_option as i32)?;
+        sockopt::set_socket_recv_buffer_size_force(&listener, settings.buffer_bytes())?;
+        // The kernel has no window that is smaller than half of its least buffer.
+        sys::set_option(&listener, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, settings.window.min(1 << 30) as i32)?;
+        sockopt::set_socket_linger(&listener, Some(Duration::ZERO))?;
+        Ok(Receiver { listener: Some(listener), stream: None, received: 0 })
+    }
+
+    /// Bytes that the application has got.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// A connection waits: from now on its socket is that of the receiver. Returns whether it is there; it may have gone again.
+    pub fn accept(&mut self) -> io::Result<bool> {
+        let Some(listener) = &self.listener else { return Ok(false) };
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(true)?;
+                (self.stream, self.listener) = (Some(stream), None);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads and forgets what has arrived.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        let Some(stream) = &mut self.stream else { return Ok(()) };
+        loop {
+            match stream.read(buffer) {
+                Ok(0) => {
+                    let _ = stream.shutdown(Shutdown::Write);
+                    return Ok(());
+                }
+                Ok(length) => self.received += length as u64,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl AsFd for Receiver {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match (&self.stream, &self.listener) {
+            (Some(stream), _) => stream.as_fd(),
+            (None, Some(listener)) => listener.as_fd(),
+            (None, None) => unreachable!("a listener goes as a connection comes"),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What the kernel does in another way than a scenario says, whatever it is set to.
+
+use std::collections::BTreeMap;
+
+use ackclock::scenario::{Flow, Scenario};
+use ackclock::tcp::cc::CongestionAvoidance;
+use ackclock::tcp::{
+    AckPolicy, CongestionControlParams, FirstSegment, OutOfOrder, RecoveryParams, TcpParams, TimerKind,
+};
+use ackclock::units::Span;
+
+use super::kernel;
+
+/// The differences in sentences, each once, with the flows that it is about.
+pub fn of(scenario: &Scenario) -> Vec<String> {
+    let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for flow in scenario.flows.iter() {
+        for difference in of_flow(flow) {
+            all.entry(difference).or_default().push(&flow.name);
+        }
+    }
+    let count = scenario.flows.len();
+    all.into_iter().map(|(difference, flows)| format!("{}: {difference}", named(&flows, count))).collect()
+}
+
+/// Flows in a sentence: all of them, or a few by their names.
+fn named(flows: &[&str], count: usize) -> String {
+    match flows {
+        _ if flows.len() == count && count > 1 => "all flows".into(),
+        [first, second, _, ..] => format!("flows {first}, {second} and {} more", flows.len() - 2),
+        [first, second] => format!("flows {first} and {second}"),
+        _ => format!("flow {}", flows.concat()),
+    }
+}
+
+fn of_flow(flow: &Flow) -> Vec<String> {
+    let mut all = of_recovery(&flow.tcp);
+    all.extend(of_timers(&flow.tcp));
+    all.extend(of_windows(&flow.tcp));
+    all.extend(of_congestion_control(flow));
+    let mut add = |differs: bool, text: &str| all.extend(differs.then(|| text.to_owned()));
+    add(!flow.tcp.handshake, "`handshake = false`: Linux opens each connection with one");
+    add(flow.tcp.header_bytes != 40, "`header`: the headers of Linux have 40 B and their options");
+    add(flow.tcp.first_segment == FirstSegment::Empty, "`first_segment`: there is no empty first segment");
+    add(flow.tcp.out_of_order == OutOfOrder::Discard, "`out_of_order`: Linux keeps segments that arrive out of order");
+    add(flow.tcp.sack.offset.is_some(), "`sack_option`: Linux has the SACK option of RFC 2018 only");
+    add(
+        flow.tcp.uses_sack() && flow.tcp.sack.standard_blocks != most_blocks(&flow.tcp),
+        "`sack_blocks`: Linux reports as many blocks as fit, 3 beside timestamps and 4 without",
+    );
+    all
+}
+
+/// SACK blocks that have room in the header beside the other options.
+fn most_blocks(tcp: &TcpParams) -> u8 {
+    if tcp.timestamp_clock.is_some() { 3 } else { 4 }
+}
+
+fn of_recovery(tcp: &TcpParams) -> Vec<String> {
+    let mut all = Vec::new();
+    let name = tcp.recovery.name();
+    match &tcp.recovery {
+        RecoveryParams::Rack(_) => {}
+        RecoveryParams::Rfc6675(_) => {
+            all.push("`recovery = \"rfc6675\"`: SACK without RACK and tail loss probes".into())
+        }
+        RecoveryParams::NewReno(_) => {
+            all.push("`recovery = \"new-reno\"`: SACK is off; Linux has limited transmit and PRR all the same".into());
+        }
+        _ if tcp.uses_sack() => all.push(format!("`recovery = \"{name}\"`: Linux repairs by SACK in its own way")),
+        _ => all.push(format!("`recovery = \"{name}\"`: SACK is off; Linux does New Reno with PRR")),
+    }
+    all.push("while losses are repaired, proportional rate reduction (PRR, RFC 6937) says what is sent".into());
+    all
+}
+
+fn of_timers(tcp: &TcpParams) -> Vec<String> {
+    let mut all = Vec::new();
+    let timer = &tcp.timer;
+    let ms = |span: Span| span.as_secs_f64() * 1e3;
+    if timer.kind != TimerKind::Rfc6298 || timer.granularity > Span::from_ms(10) {
+        let tick = ms(timer.granularity);
+        all.push(format!("`timer`, `tick`: the timer of Linux is not coarse; ticks of {tick} ms are not there"));
+    }
+    all.push(
+        "`min_rto`: Linux adds it to the round trip: the timeout is srtt and the larger of four deviations and `min_rto`".into(),
+    );
+    if timer.initial_rto != Span::from_secs(1) {
+        all.push(format!("`initial_rto`: it is 1 s in Linux, and not {} ms", ms(timer.initial_rto)));
+    }
+    if tcp.timestamp_clock.is_some_and(|clock| clock != Span::from_ms(1)) {
+        all.push("`timestamp_clock`: that of Linux ticks every millisecond".into());
+    }
+    match tcp.ack {
+        AckPolicy::Delayed { timeout } => all.push(format!(
+            "`delayed_ack_timeout`: Linux chooses between 40 and 200 ms by itself, and not {} ms; at the start of a connection it acknowledges each \
+             segment",
+            ms(timeout)
+        )),
+        AckPolicy::EverySegment => {}
+    }
+    all
+}
+
+fn of_windows(tcp: &TcpParams) -> Vec<String> {
+    let mut all = Vec::new();
+    let window = tcp.advertised_window();
+    if tcp.initial_ssthresh.is_some_and(|ssthresh| ssthresh < window) {
+        all.push("`initial_ssthresh`: slow start ends with the first loss, or as the congestion control says".into());
+    }
+    if window > 65_535 {
+        all.push(
+            "`receive_window`: Linux advertises 64 KiB at first, and raises it by two segments for each that arrives"
+                .into(),
+        );
+    }
+    all
+}
+
+fn of_congestion_control(flow: &Flow) -> Vec<String> {
+    let Ok(algorithm) = kernel::of(flow) else { return Vec::new() };
+    let mut all = Vec::new();
+    match &algorithm.params {
+        CongestionControlParams::Reno(CongestionAvoidance::ByteCounting) => {}
+        CongestionControlParams::Reno(_) => {
+            all.push("`reno.congestion_avoidance`: Linux counts acknowledged segments".into());
+        }
+        _ if !algorithm.has_defaults() => {
+            let name = &algorithm.name;
+            all.push(format!("[tcp.{name}]: the kernel has its own parameters, those of the scenario have no effect"));
+        }
+        CongestionControlParams::Cubic(_) => {
+            all.push("`cubic`: that of the kernel leaves slow start early if delays rise (HyStart)".into());
+        }
+        CongestionControlParams::Bbr3(_) => {
+            all.push("`bbr3`: `bbr` of an unchanged Linux is version 1".into());
+        }
+        _ => {}
+    }
+    all
+}
