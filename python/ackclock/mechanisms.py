@@ -34,16 +34,17 @@ class CongestionControl:
     """What scenarios call it: lower-case letters, digits and "-"."""
     version: ClassVar[str] = "1"
     """Has to change with the code: a run that is kept is known by it."""
-    needs: ClassVar[str] = "nothing"
-    """"nothing"; "round-trips" of each segment, which `on_ack` then gets; "delivery-rates", for which `on_delivery` is called, with a
-    recovery that has SACK."""
+    needs: ClassVar[str | tuple[str, ...]] = "nothing"
+    """"nothing", or one or several of these: "round-trips" of each segment, which `on_ack` then gets; "delivery-rates", with which it gets
+    `ack.delivery`, with a recovery that has SACK; "pacing", with which segments leave at `pacing_rate`."""
 
     def __init__(self, draws: Draws) -> None:
         """Begins for a connection. `draws` are random numbers of its own."""
         self.draws = draws
 
     def on_ack(self, ack: AckEvent, window: Window) -> None:
-        """New data was acknowledged outside recovery: grow."""
+        """New data was acknowledged outside recovery: grow. With "delivery-rates" it is called for each acknowledgement, after recovery
+        has seen it: whatever that made of the window, this decides."""
 
     def on_congestion(self, loss: LossEvent, window: Window) -> None:
         """A loss was found by acknowledgements: set ssthresh, once per recovery; cwnd is recovery's. Without a rule of its own: half of
@@ -67,12 +68,8 @@ class CongestionControl:
     def on_restart(self, now_ps: int, nxt: int) -> None:
         """The application writes after a time in which nothing was outstanding. `nxt` is the next byte to send."""
 
-    def on_delivery(self, delivery: DeliveryEvent, window: Window) -> None:
-        """With needs = "delivery-rates": an acknowledgement came, and recovery has seen it. Whatever it made of the window, this
-        decides."""
-
     def pacing_rate(self) -> float | None:
-        """With needs = "delivery-rates": bytes per second at which segments may leave; None: as the window allows."""
+        """With needs = "pacing": bytes per second at which segments may leave; None: as the window allows."""
         return None
 
 

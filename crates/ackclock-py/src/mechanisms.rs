@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ackclock::queue::packet::{BatchHints, CustomDiscipline, Fifo, PacketArrival, PacketPolicy};
 use ackclock::queue::{DropReason, Verdict};
 use ackclock::rng::Stream;
-use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, Delivery, LossState, Needs, Restart};
+use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, LossState, Needs, Restart};
 use ackclock::units::{Span, Time};
 use ackclock_scenario::Outside;
 use pyo3::prelude::*;
@@ -54,7 +54,7 @@ impl Mechanisms {
             let version = text_of(class, "version")?;
             let (made, failed) = (class.clone().unbind(), mechanisms.failed.clone());
             let added = if is_control {
-                let needs = needs_of(py, &name, &text_of(class, "needs")?)?;
+                let needs = needs_of(class, &name)?;
                 let of = name.clone();
                 let start = move |draws| -> Box<dyn CongestionControl> {
                     Box::new(Control(Object::new(&made, &of, draws, &failed)))
@@ -100,17 +100,32 @@ fn text_of(class: &Bound<'_, PyAny>, attribute: &str) -> PyResult<String> {
     })
 }
 
-fn needs_of(py: Python<'_>, name: &str, needs: &str) -> PyResult<Needs> {
-    match needs {
-        "nothing" => Ok(Needs::NOTHING),
-        "round-trips" => Ok(Needs::ROUND_TRIPS),
-        "delivery-rates" => Ok(Needs::DELIVERY_RATES),
-        _ => Err(errors::usage(
-            py,
-            format_args!("{name}: needs = {needs:?}"),
-            "write \"nothing\", \"round-trips\" or \"delivery-rates\"",
-        )),
+/// What a class says it needs: a word, or several.
+fn needs_of(class: &Bound<'_, PyAny>, name: &str) -> PyResult<Needs> {
+    let said = class.getattr("needs")?;
+    let words = said.extract::<String>().map(|word| vec![word]).or_else(|_| said.extract::<Vec<String>>());
+    let mut needs = Needs::NOTHING;
+    let mut known = words.is_ok();
+    for word in words.unwrap_or_default() {
+        match word.as_str() {
+            "nothing" => {}
+            "round-trips" => needs.round_trips = true,
+            "delivery-rates" => needs.delivery_rates = true,
+            "pacing" => needs.pacing = true,
+            _ => known = false,
+        }
     }
+    if !known {
+        let help = "write \"nothing\", \"round-trips\", \"delivery-rates\" or \"pacing\", or several in parentheses";
+        return Err(errors::usage(class.py(), format_args!("{name}: needs = {}", said.repr()?), help));
+    }
+    let base = class.py().import("ackclock.mechanisms")?.getattr("CongestionControl")?;
+    if !needs.pacing && !class.getattr("pacing_rate")?.is(&base.getattr("pacing_rate")?) {
+        let help = "write needs = \"pacing\" in the class, or add it to the others: (\"delivery-rates\", \"pacing\")";
+        let problem = format_args!("{name}: pacing_rate is never asked, as needs = {} has no pacing", said.repr()?);
+        return Err(errors::usage(class.py(), problem, help));
+    }
+    Ok(needs)
 }
 
 /// An object of Python that does a mechanism for one connection or port. After an error it is not asked any more.
@@ -200,13 +215,13 @@ macro_rules! events {
 }
 
 events! {
-    /// New data was acknowledged outside recovery. Bytes; times in picoseconds.
+    /// New data was acknowledged outside recovery; with rates of delivery any acknowledgement. Bytes; times in picoseconds.
     AckEvent {
         /// Segment size.
         mss: f64,
         /// The receiver's window, beyond which cwnd does not grow.
         limit: f64,
-        /// Bytes acknowledged.
+        /// Bytes of new data acknowledged outside recovery, by which the window grows; 0 where there are none.
         acked: f64,
         /// When it came; None unless the mechanism needs round trips, as the following.
         now_ps: Option<u64>,
@@ -220,6 +235,8 @@ events! {
         rtt_ps: Option<u64>,
         /// Whether the window was all that kept the sender from sending more.
         window_limited: Option<bool>,
+        /// What it says about the delivery of data; None unless the mechanism needs rates of delivery.
+        delivery: Option<Py<DeliveryEvent>>,
     }
 
     /// A loss was found, or the timer expired. Bytes.
@@ -286,10 +303,32 @@ impl Control {
     }
 }
 
+/// What an acknowledgement says about the delivery of data.
+fn delivery_event(delivery: &cc::Delivery) -> DeliveryEvent {
+    DeliveryEvent {
+        now_ps: delivery.now.as_ps(),
+        mss: delivery.mss,
+        limit: delivery.limit,
+        delivered: delivery.delivered,
+        total: delivery.total,
+        rate: delivery.rate(),
+        app_limited: delivery.is_app_limited(),
+        rtt_ps: delivery.rtt.map(Span::as_ps),
+        lost: delivery.lost,
+        prior_in_flight: delivery.prior_in_flight,
+        in_flight: delivery.in_flight,
+        loss_state: match delivery.loss_state {
+            LossState::Open => "open",
+            LossState::Recovery => "recovery",
+            LossState::Timeout => "timeout",
+        },
+    }
+}
+
 impl CongestionControl for Control {
     fn on_ack(&mut self, ack: &Ack, window: &mut cc::Window) {
         let measured = ack.measured.as_ref();
-        let event = AckEvent {
+        let event = |delivery| AckEvent {
             mss: ack.mss,
             limit: ack.limit,
             acked: ack.acked,
@@ -299,8 +338,12 @@ impl CongestionControl for Control {
             nxt: measured.map(|measured| measured.nxt),
             rtt_ps: measured.and_then(|measured| measured.rtt).map(Span::as_ps),
             window_limited: measured.map(|measured| measured.window_limited),
+            delivery,
         };
-        self.0.change("on_ack", window, |py| Ok(Py::new(py, event)?.into_any()));
+        self.0.change("on_ack", window, |py| {
+            let delivery = ack.delivery.map(|delivery| Py::new(py, delivery_event(delivery))).transpose()?;
+            Ok(Py::new(py, event(delivery))?.into_any())
+        });
     }
 
     fn on_congestion(&mut self, loss: &cc::Loss, window: &mut cc::Window) {
@@ -321,28 +364,6 @@ impl CongestionControl for Control {
 
     fn on_restart(&mut self, restart: &Restart) {
         self.0.ask(|_, object| object.call_method1("on_restart", (restart.now.as_ps(), restart.nxt)).map(drop));
-    }
-
-    fn on_delivery(&mut self, delivery: &Delivery, window: &mut cc::Window) {
-        let event = DeliveryEvent {
-            now_ps: delivery.now.as_ps(),
-            mss: delivery.mss,
-            limit: delivery.limit,
-            delivered: delivery.delivered,
-            total: delivery.total,
-            rate: delivery.rate(),
-            app_limited: delivery.is_app_limited(),
-            rtt_ps: delivery.rtt.map(Span::as_ps),
-            lost: delivery.lost,
-            prior_in_flight: delivery.prior_in_flight,
-            in_flight: delivery.in_flight,
-            loss_state: match delivery.loss_state {
-                LossState::Open => "open",
-                LossState::Recovery => "recovery",
-                LossState::Timeout => "timeout",
-            },
-        };
-        self.0.change("on_delivery", window, |py| Ok(Py::new(py, event)?.into_any()));
     }
 
     fn pacing_rate(&self) -> Option<f64> {

@@ -1,33 +1,58 @@
-//! A sender whose congestion control sets a rate, too: when the next segment may go, and what was delivered.
+//! What a congestion control needs that looks at rates: when the next segment may go, and what was delivered.
 //! Sources: \[BBR1\] §4.2.1 (pacing), \[DRATE\]; losses and limits: \[BBR3\] §2.2, §4.1.2.
 
-use super::cc::{CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, RateSample, Window};
+use super::cc::{
+    Ack, CongestionControl, CongestionControlState, Delivery, LossState, LostSegment, Measured, RateSample, Window,
+};
 use super::delivery_rate::{Delivered, DeliveryRateEstimator, LostTransmission};
 use super::recovery::{Flight, LossDetection, Lost, Recovery, RecoveryState};
 use crate::packet::SackBlock;
 use crate::units::{Span, Time};
 
 /// The pace of one sender.
-#[derive(Clone, Debug)]
-pub(super) struct Pacer {
-    deliveries: DeliveryRateEstimator,
-    /// The next segment may be sent then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
     next: Time,
+}
+
+impl Pace {
+    /// Nothing is sent yet.
+    pub(super) const BEGIN: Pace = Pace { next: Time::ZERO };
+
+    /// When the next segment may be sent.
+    pub(super) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// A segment of `len` bytes is sent, at `rate` bytes per second if there is one.
+    pub(super) fn on_sent(&mut self, now: Time, len: u64, rate: Option<f64>) {
+        // Cut off to a whole picosecond; a rate is never so low that this overflows.
+        let gap = rate.map_or(Span::ZERO, |rate| Span::from_ps((len as f64 * 1e12 / rate) as u64));
+        self.next = self.next.max(now) + gap;
+    }
+}
+
+/// What was delivered of the data of one sender, for its congestion control.
+#[derive(Clone, Debug)]
+pub(super) struct Deliveries {
+    estimator: DeliveryRateEstimator,
     /// An acknowledgement that congestion control has not got yet: when it came, what it delivers, what was in flight.
     latest: Option<(Time, Delivered, u64)>,
+    /// What it acknowledges outside recovery, by which the window may grow: bytes, and what a sender knows that measures round trips.
+    growth: (f64, Option<Measured>),
     /// After a timeout: until this byte is acknowledged what was in flight then is being sent again.
     repaired_at: u64,
     /// Bytes delivered in all when the window was all that kept the sender from sending more, the last time.
     window_limited_at: Option<u64>,
 }
 
-impl Pacer {
+impl Deliveries {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
-    pub(super) fn new(mss: u64) -> Pacer {
-        Pacer {
-            deliveries: DeliveryRateEstimator::new(mss),
-            next: Time::ZERO,
+    pub(super) fn new(mss: u64) -> Deliveries {
+        Deliveries {
+            estimator: DeliveryRateEstimator::new(mss),
             latest: None,
+            growth: (0.0, None),
             repaired_at: 0,
             window_limited_at: None,
         }
@@ -35,31 +60,16 @@ impl Pacer {
 
     /// Bytes delivered in all.
     pub(super) fn delivered(&self) -> u64 {
-        self.deliveries.delivered()
+        self.estimator.delivered()
     }
 
-    /// When the next segment may be sent.
-    pub(super) fn next(&self) -> Time {
-        self.next
-    }
-
-    /// The segment of `len` bytes at `seq` is sent, at `rate` bytes per second within a window of `cwnd`; `idle`: nothing was
+    /// The segment of `len` bytes at `seq` is sent, within a window of `cwnd`; `idle`: nothing was
     /// outstanding before; `in_flight`: bytes that are, itself included.
-    pub(super) fn on_sent(
-        &mut self,
-        now: Time,
-        (seq, len): (u64, u64),
-        idle: bool,
-        in_flight: u64,
-        (rate, cwnd): (Option<f64>, f64),
-    ) {
-        self.deliveries.on_sent(now, seq, idle, in_flight);
+    pub(super) fn on_sent(&mut self, now: Time, (seq, len): (u64, u64), idle: bool, in_flight: u64, cwnd: f64) {
+        self.estimator.on_sent(now, seq, idle, in_flight);
         if (in_flight + len) as f64 > cwnd {
-            self.window_limited_at = Some(self.deliveries.delivered());
+            self.window_limited_at = Some(self.estimator.delivered());
         }
-        // Cut off to a whole picosecond; a rate is never so low that this overflows.
-        let gap = rate.map_or(Span::ZERO, |rate| Span::from_ps((len as f64 * 1e12 / rate) as u64));
-        self.next = self.next.max(now) + gap;
     }
 
     /// An acknowledgement comes, and recovery has not yet seen it.
@@ -71,11 +81,16 @@ impl Pacer {
         flight: &Flight,
         in_flight: u64,
     ) {
-        let delivered = self.deliveries.on_ack(now, ack, blocks, flight.max);
+        let delivered = self.estimator.on_ack(now, ack, blocks, flight.max);
         self.latest = Some((now, delivered, in_flight));
     }
 
-    /// After recovery: congestion control gets the sample, and sets the window.
+    /// It acknowledges `acked` bytes of new data outside recovery; what is measured of that.
+    pub(super) fn record_growth(&mut self, acked: f64, measured: Option<Measured>) {
+        self.growth = (acked, measured);
+    }
+
+    /// After recovery: congestion control gets the acknowledgement, and sets the window.
     pub(super) fn update_congestion_control(
         &mut self,
         congestion_control: &mut CongestionControlState,
@@ -96,7 +111,7 @@ impl Pacer {
             rate: sample.rate,
             app_limited: sample.app_limited,
             in_flight: sample.in_flight as f64,
-            lost: (self.deliveries.lost() - sample.prior_lost) as f64,
+            lost: (self.estimator.lost() - sample.prior_lost) as f64,
         });
         // In the round trip that ends with the newest of what is delivered.
         let since = delivered.sample.map_or(0, |sample| sample.prior_delivered);
@@ -115,18 +130,20 @@ impl Pacer {
             in_flight: in_flight as f64,
             loss_state,
         };
-        congestion_control.on_delivery(&delivery, window);
+        let (acked, measured) = std::mem::take(&mut self.growth);
+        let ack = Ack { mss: delivery.mss, limit: delivery.limit, acked, measured, delivery: Some(&delivery) };
+        congestion_control.on_ack(&ack, window);
         if congestion_control.holds_back() {
-            self.deliveries.limit(in_flight);
+            self.estimator.limit(in_flight);
         }
     }
 
     /// The timer expires: everything that is not delivered is lost, which congestion control gets.
     pub(super) fn on_timeout(&mut self, now: Time, flight: &Flight, congestion_control: &mut CongestionControlState) {
         self.repaired_at = flight.max;
-        self.deliveries.look_again();
+        self.estimator.look_again();
         self.report_losses_below(now, flight.max, flight, congestion_control);
-        self.deliveries.look_again();
+        self.estimator.look_again();
     }
 
     /// Congestion control gets what recovery has found to be lost.
@@ -142,7 +159,7 @@ impl Pacer {
             Some(Lost::Before(seq)) => self.report_losses_below(now, seq, flight, congestion_control),
             Some(Lost::Segments(numbers)) => {
                 for &number in numbers {
-                    if let Some(lost) = self.deliveries.lose(number, flight.max) {
+                    if let Some(lost) = self.estimator.lose(number, flight.max) {
                         self.report_loss(now, &lost, flight, congestion_control);
                     }
                 }
@@ -157,7 +174,7 @@ impl Pacer {
         flight: &Flight,
         congestion_control: &mut CongestionControlState,
     ) {
-        while let Some(lost) = self.deliveries.lose_below(lost_below, flight.max) {
+        while let Some(lost) = self.estimator.lose_below(lost_below, flight.max) {
             self.report_loss(now, &lost, flight, congestion_control);
         }
     }
@@ -174,7 +191,7 @@ impl Pacer {
             mss: flight.mss as f64,
             number: lost.number,
             len: lost.len as f64,
-            total: self.deliveries.delivered(),
+            total: self.estimator.delivered(),
             in_flight_when_sent: lost.in_flight as f64,
             lost_since: lost.lost as f64,
             app_limited: lost.app_limited,
@@ -183,6 +200,6 @@ impl Pacer {
 
     /// The application has no more to send than what is in flight.
     pub(super) fn on_no_data(&mut self, in_flight: u64) {
-        self.deliveries.limit(in_flight);
+        self.estimator.limit(in_flight);
     }
 }

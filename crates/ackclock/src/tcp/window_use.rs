@@ -46,7 +46,7 @@ impl Pauses {
     /// Of a sender whose application offers its data little by little.
     pub(super) fn new(params: &TcpParams) -> Pauses {
         // A congestion control with a pace leaves its window as it is (\[BBR1\] §4.3.4.4).
-        let restarts = params.window_rules.restart_after_idle && !params.congestion_control.needs().delivery_rates;
+        let restarts = params.window_rules.restart_after_idle && !params.congestion_control.needs().pacing;
         let initial = f64::from(params.initial_window_segments) * f64::from(params.mss);
         let restart_window = if restarts { initial } else { f64::INFINITY };
         Pauses { last_sent: Time::NEVER, restart_window }

@@ -360,7 +360,7 @@ impl CongestionControl for Paced {
 /// Service takes 2 ms, and does not begin before the pace allows a segment.
 #[test]
 fn a_served_segment_waits_for_the_pace_before_its_service() {
-    let custom = CustomCongestionControl::new("paced", Needs::DELIVERY_RATES, |_| Box::new(Paced));
+    let custom = CustomCongestionControl::new("paced", Needs::PACING, |_| Box::new(Paced));
     let params = TcpParams {
         mss: MSS as u32,
         congestion_control: CongestionControlParams::Custom(custom),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::pair::*;
 use ackclock::packet::{SackBlock, Segment};
-use ackclock::tcp::cc::{Ack, CongestionControl, CustomCongestionControl, Delivery, Loss, Needs, Window};
+use ackclock::tcp::cc::{Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
 use ackclock::tcp::recovery::{self, PartialAckTimer, PipeStart};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
@@ -540,17 +540,15 @@ fn the_fine_timeout_of_vegas_follows_the_round_trip_of_every_acknowledgement() {
 struct Notes(Arc<Mutex<Vec<Option<f64>>>>);
 
 impl CongestionControl for Notes {
-    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
+    fn on_ack(&mut self, ack: &Ack, _window: &mut Window) {
+        self.0.lock().unwrap().push(ack.delivery().rate());
+    }
 
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
         window.ssthresh = 2.0 * loss.mss;
     }
 
     fn on_rto(&mut self, _loss: &Loss, _window: &mut Window) {}
-
-    fn on_delivery(&mut self, delivery: &Delivery, _window: &mut Window) {
-        self.0.lock().unwrap().push(delivery.rate());
-    }
 }
 
 /// Of a file of segments 0 to 3, sent at 0, the first is lost: at 120 ms, by the third report, nothing seems to be in flight. The
@@ -572,6 +570,52 @@ fn a_retransmission_with_nothing_in_flight_begins_no_new_interval_of_delivery() 
         assert_eq!(sent, [vec![], vec![], vec![0]], "{name}");
         answer(&mut sender, 220, 4, &[]);
         assert_eq!(rates.lock().unwrap().last(), Some(&Some(MSS as f64 / 0.12)), "{name}");
+    }
+}
+
+/// What a congestion control is told of an acknowledgement: segments by which it may grow, whether it knows a round trip, segments
+/// that are delivered.
+type Told = (f64, bool, Option<f64>);
+
+/// A congestion control with a pace of a segment in 10 ms that notes what it is told.
+struct Watch(Arc<Mutex<Vec<Told>>>);
+
+impl CongestionControl for Watch {
+    fn on_ack(&mut self, ack: &Ack, _window: &mut Window) {
+        let delivered = ack.delivery.map(|delivery| delivery.delivered / ack.mss);
+        let knows = ack.measured.is_some_and(|measured| measured.rtt.is_some());
+        self.0.lock().unwrap().push((ack.acked / ack.mss, knows, delivered));
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        Some(MSS as f64 / 0.01)
+    }
+}
+
+/// Each need by itself, and any together: a pace lets the first of four segments go and not the second; with rates of delivery a
+/// duplicate acknowledgement is one event, too, by which nothing grows.
+#[test]
+fn what_congestion_controls_need_is_independent() {
+    let both = [false, true];
+    for (round_trips, delivery_rates, pacing) in
+        both.into_iter().flat_map(|a| both.into_iter().flat_map(move |b| both.map(|c| (a, b, c))))
+    {
+        let (told, needs) = (Arc::new(Mutex::new(Vec::new())), Needs { round_trips, delivery_rates, pacing });
+        let noted = told.clone();
+        let custom = CustomCongestionControl::new("watch", needs, move |_| Box::new(Watch(noted.clone())));
+        let congestion_control = CongestionControlParams::Custom(custom);
+        let mut sender = begun(&TcpParams { congestion_control, ..params(rfc6675(), 4) }, GREEDY);
+        let at_once = drain(&mut sender, Time::ZERO).len();
+        assert_eq!(at_once, if pacing { 1 } else { 4 }, "{needs:?}");
+        for ms in [10, 20, 30].into_iter().filter(|_| pacing) {
+            sender.on_timer(at(ms));
+            assert_eq!(drain(&mut sender, at(ms)).len(), 1, "{needs:?}");
+        }
+        answer(&mut sender, 100, 1, &[]);
+        answer(&mut sender, 110, 1, &[(2, 3)]);
+        let (first, second) = ((1.0, round_trips, delivery_rates.then_some(1.0)), (0.0, false, Some(1.0)));
+        let expected = if delivery_rates { vec![first, second] } else { vec![first] };
+        assert_eq!(*told.lock().unwrap(), expected, "{needs:?}");
     }
 }
 

@@ -72,7 +72,7 @@ impl Mechanism for Bbr1 {
         Key::new("probe_rtt", Kind::time(Span::from_us(1), HOUR), Default::Is(Value::time(Span::from_ms(200))), "[BBR1] §4.3.5",
             "How long only four segments are in flight to measure the shortest round trip; a round trip at least."),
     ];
-    const NEEDS: Needs = Needs::DELIVERY_RATES;
+    const NEEDS: Needs = Needs { pacing: true, ..Needs::DELIVERY_RATES };
     const USUAL_RECOVERY: Option<UsualRecovery> = RACK;
     type Params = Bbr1Params;
 
@@ -368,9 +368,6 @@ impl Bbr1 {
 }
 
 impl CongestionControl for Bbr1 {
-    /// Everything happens in [`CongestionControl::on_delivery`].
-    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
-
     fn on_congestion(&mut self, _loss: &Loss, _window: &mut Window) {}
 
     /// BBROnRTO ()
@@ -403,7 +400,8 @@ impl CongestionControl for Bbr1 {
     }
 
     /// BBRUpdateOnACK ()
-    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        let delivery = ack.delivery();
         self.begin(window);
         self.update_bottleneck(delivery);
         self.check_phase(delivery);
@@ -468,12 +466,12 @@ mod tests {
     fn cruising(ms: u64) -> (Bbr1, Window) {
         let (mut bbr, mut window) = (bbr(), window());
         for n in 0..6 {
-            bbr.on_delivery(&delivery(n * 100, 100_000.0), &mut window);
+            bbr.on_ack(&Ack::delivering(&delivery(n * 100, 100_000.0)), &mut window);
         }
         assert_eq!(bbr.mode, Mode::Drain);
-        bbr.on_delivery(&Delivery { in_flight: 10.0 * MSS, ..delivery(ms, 100_000.0) }, &mut window);
+        bbr.on_ack(&Ack::delivering(&Delivery { in_flight: 10.0 * MSS, ..delivery(ms, 100_000.0) }), &mut window);
         assert_eq!(bbr.mode, Mode::ProbeBw);
-        (0..30).for_each(|_| bbr.on_delivery(&delivery(ms, 100_000.0), &mut window));
+        (0..30).for_each(|_| bbr.on_ack(&Ack::delivering(&delivery(ms, 100_000.0)), &mut window));
         assert_eq!(window.cwnd, 2.0 * 10_000.0 + 3.0 * MSS, "window gain 2");
         (bbr, window)
     }
@@ -484,7 +482,7 @@ mod tests {
         let (mut bbr, mut window) = (bbr(), window());
         let mut modes = Vec::new();
         for (n, rate) in [10e3, 20e3, 40e3, 80e3, 90e3, 99e3, 99e3].into_iter().enumerate() {
-            bbr.on_delivery(&delivery(n as u64 * 100, rate), &mut window);
+            bbr.on_ack(&Ack::delivering(&delivery(n as u64 * 100, rate)), &mut window);
             modes.push(bbr.mode);
             if n == 3 {
                 let first = 2.885 * 10.0 * MSS / 0.1;
@@ -504,7 +502,7 @@ mod tests {
         for n in 0..16 {
             let last = bbr.pacing_gain;
             // At 1.25 enough is in flight, at 0.75 too much.
-            bbr.on_delivery(&delivery(701 + n * 101, 100_000.0), &mut window);
+            bbr.on_ack(&Ack::delivering(&delivery(701 + n * 101, 100_000.0)), &mut window);
             assert_ne!((last, bbr.pacing_gain), (1.25, 1.0), "0.75 follows");
             gains.push(bbr.pacing_gain);
         }
@@ -516,11 +514,11 @@ mod tests {
         bbr.phase = 0;
         bbr.phase_at = Time::ZERO;
         let few = |ms| Delivery { prior_in_flight: 12.9 * MSS, ..delivery(ms, 100_000.0) };
-        bbr.on_delivery(&few(5000), &mut window);
+        bbr.on_ack(&Ack::delivering(&few(5000)), &mut window);
         assert_eq!(bbr.pacing_gain, 1.25);
-        bbr.on_delivery(&Delivery { lost: 1.0, ..few(5001) }, &mut window);
+        bbr.on_ack(&Ack::delivering(&Delivery { lost: 1.0, ..few(5001) }), &mut window);
         assert_eq!(bbr.pacing_gain, 0.75, "a loss means that it is full");
-        bbr.on_delivery(&few(5002), &mut window);
+        bbr.on_ack(&Ack::delivering(&few(5002)), &mut window);
         assert_eq!(bbr.pacing_gain, 1.0);
     }
 
@@ -533,19 +531,19 @@ mod tests {
             in_flight: in_flight * MSS,
             ..delivery(ms, 100_000.0)
         };
-        bbr.on_delivery(&at(10_600, 120, 10.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&at(10_600, 120, 10.0)), &mut window);
         assert_eq!((bbr.mode, bbr.rtprop), (Mode::ProbeBw, Some(Span::from_ms(100))), "not more than 10 s");
         let before = window.cwnd;
-        bbr.on_delivery(&at(10_601, 120, 10.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&at(10_601, 120, 10.0)), &mut window);
         assert_eq!((bbr.mode, bbr.rtprop), (Mode::ProbeRtt, Some(Span::from_ms(120))));
         assert!(bbr.holds_back());
         assert_eq!(window.cwnd, 4.0 * MSS);
-        bbr.on_delivery(&at(10_650, 110, 4.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&at(10_650, 110, 4.0)), &mut window);
         // 200 ms from here, and a round trip: what is delivered must have been sent after 10 650.
-        bbr.on_delivery(&at(10_700, 110, 4.0), &mut window);
-        bbr.on_delivery(&at(10_850, 110, 4.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&at(10_700, 110, 4.0)), &mut window);
+        bbr.on_ack(&Ack::delivering(&at(10_850, 110, 4.0)), &mut window);
         assert_eq!(bbr.mode, Mode::ProbeRtt, "200 ms are not over");
-        bbr.on_delivery(&at(10_851, 110, 4.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&at(10_851, 110, 4.0)), &mut window);
         assert_eq!((bbr.mode, bbr.rtprop), (Mode::ProbeBw, Some(Span::from_ms(110))));
         assert_eq!(window.cwnd, before + MSS, "restored, and one segment more is delivered");
     }
@@ -553,36 +551,36 @@ mod tests {
     #[test]
     fn a_recovery_conserves_for_a_round_and_restores() {
         let (mut bbr, mut window) = cruising(600);
-        bbr.on_delivery(&delivery(700, 100_000.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&delivery(700, 100_000.0)), &mut window);
         let before = window.cwnd;
         let in_recovery = |ms, in_flight: f64| Delivery {
             loss_state: LossState::Recovery,
             in_flight: in_flight * MSS,
             ..delivery(ms, 100_000.0)
         };
-        bbr.on_delivery(&Delivery { lost: 3.0 * MSS, ..in_recovery(710, 6.0) }, &mut window);
+        bbr.on_ack(&Ack::delivering(&Delivery { lost: 3.0 * MSS, ..in_recovery(710, 6.0) }), &mut window);
         assert_eq!(window.cwnd, 7.0 * MSS, "in flight, and one for what was delivered");
-        bbr.on_delivery(&in_recovery(720, 6.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&in_recovery(720, 6.0)), &mut window);
         assert_eq!(window.cwnd, 7.0 * MSS);
-        bbr.on_delivery(&in_recovery(811, 6.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&in_recovery(811, 6.0)), &mut window);
         assert_eq!(window.cwnd, 8.0 * MSS, "a round later it grows again");
-        bbr.on_delivery(&delivery(820, 100_000.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&delivery(820, 100_000.0)), &mut window);
         assert_eq!(window.cwnd, before);
     }
 
     #[test]
     fn a_timeout_leaves_one_segment_and_is_undone() {
         let (mut bbr, mut window) = cruising(600);
-        bbr.on_delivery(&delivery(700, 100_000.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&delivery(700, 100_000.0)), &mut window);
         let before = window.cwnd;
         bbr.on_rto(&Loss::of(MSS, 1e12), &mut window);
         assert_eq!(window.cwnd, MSS);
         let repairing = |ms| Delivery { loss_state: LossState::Timeout, ..delivery(ms, 100_000.0) };
-        bbr.on_delivery(&repairing(2000), &mut window);
+        bbr.on_ack(&Ack::delivering(&repairing(2000)), &mut window);
         assert_eq!(window.cwnd, 4.0 * MSS);
         bbr.on_rto(&Loss::of(MSS, 1e12), &mut window);
-        bbr.on_delivery(&repairing(5000), &mut window);
-        bbr.on_delivery(&delivery(5100, 100_000.0), &mut window);
+        bbr.on_ack(&Ack::delivering(&repairing(5000)), &mut window);
+        bbr.on_ack(&Ack::delivering(&delivery(5100, 100_000.0)), &mut window);
         assert_eq!(window.cwnd, before, "not what a second timeout found");
     }
 }

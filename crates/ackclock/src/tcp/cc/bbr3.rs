@@ -11,9 +11,7 @@ mod state;
 
 use super::bbr1::{HOUR, RACK};
 use super::path_model::{Maximum, Plateau, Rounds};
-use super::{
-    Ack, CongestionControl, Delivery, Loss, LossState, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window,
-};
+use super::{Ack, CongestionControl, Loss, LossState, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -104,7 +102,7 @@ impl Mechanism for Bbr3 {
         Key::new("headroom", Kind::Share, Default::Is(Value::Number(0.15)), "[BBR3] §2.8",
             "Headroom: the share of the measured volume of the path that is left to other flows between probes."),
     ];
-    const NEEDS: Needs = Needs::DELIVERY_RATES;
+    const NEEDS: Needs = Needs { pacing: true, ..Needs::DELIVERY_RATES };
     const USUAL_RECOVERY: Option<UsualRecovery> = RACK;
     type Params = Bbr3Params;
 
@@ -174,9 +172,6 @@ impl Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
-    /// Everything happens in [`CongestionControl::on_delivery`] and [`CongestionControl::on_lost_segment`].
-    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
-
     fn on_congestion(&mut self, _loss: &Loss, _window: &mut Window) {}
 
     /// OnEnterRTO (): nothing is in flight any more.
@@ -224,7 +219,8 @@ impl CongestionControl for Bbr3 {
     }
 
     /// UpdateOnACK ()
-    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        let delivery = ack.delivery();
         self.begin(window);
         self.follow_recovery(delivery.loss_state);
         self.update_latest(delivery);

@@ -201,7 +201,7 @@ mod tests {
         Measured { now: Time::ZERO + Span::from_ms(ms), rtt: Some(Span::from_ms(100)), ..Measured::default() }
     }
 
-    fn ack(ms: u64) -> Ack {
+    fn ack(ms: u64) -> Ack<'static> {
         Ack::of(MSS, 1e12).with(measured(ms))
     }
 

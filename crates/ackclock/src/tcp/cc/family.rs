@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Ack, CongestionControl, Delivery, Loss, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window};
+use super::{Ack, CongestionControl, Loss, LostSegment, Mechanism, Needs, Restart, UsualRecovery, Window};
 use crate::factory::{Factory, dispatched};
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
@@ -105,7 +105,7 @@ macro_rules! congestion_controls {
         impl CongestionControlState {
             /// A copy of what is acknowledged: by reference it would have to be in memory for the first, too.
             #[inline(never)]
-            fn on_ack_of_others(&mut self, ack: Ack, window: &mut Window) {
+            fn on_ack_of_others(&mut self, ack: Ack<'_>, window: &mut Window) {
                 dispatch!(self, cc => cc.on_ack(&ack, window));
             }
         }
@@ -125,7 +125,6 @@ macro_rules! congestion_controls {
                 fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window);
                 fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window);
                 fn on_restart(&mut self, restart: &Restart);
-                fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window);
                 fn on_lost_segment(&mut self, lost: &LostSegment);
                 fn pacing_rate(&self) -> Option<f64>;
                 fn holds_back(&self) -> bool;

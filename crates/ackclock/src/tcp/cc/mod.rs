@@ -33,17 +33,21 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// New data was acknowledged outside recovery.
+/// New data was acknowledged outside recovery. Where rates of delivery are needed ([`Needs::delivery_rates`]): any acknowledgement
+/// that comes, duplicates and those of recovery included.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ack {
+pub struct Ack<'a> {
     /// Segment size, bytes.
     pub mss: f64,
     /// The window beyond which cwnd does not grow: the receiver's, bytes.
     pub limit: f64,
-    /// Bytes acknowledged.
+    /// Bytes of new data acknowledged outside recovery, by which a window grows; 0 where there are none.
     pub acked: f64,
-    /// Where round trips are needed ([`Needs::round_trips`]): what a sender knows that measures them.
+    /// Where round trips are needed ([`Needs::round_trips`]): what a sender knows that measures them, if new data was acknowledged
+    /// outside recovery.
     pub measured: Option<Measured>,
+    /// Where rates of delivery are needed: what it says of the delivery of data.
+    pub delivery: Option<&'a Delivery>,
 }
 
 /// What a sender that measures round trips knows of an acknowledgement.
@@ -71,17 +75,25 @@ impl std::default::Default for Measured {
     }
 }
 
-impl Ack {
+#[cfg(test)]
+impl<'a> Ack<'a> {
+    /// An acknowledgement that says this of the delivery of data.
+    fn delivering(delivery: &'a Delivery) -> Ack<'a> {
+        Ack { acked: delivery.delivered, delivery: Some(delivery), ..Ack::of(delivery.mss, delivery.limit) }
+    }
+}
+
+impl Ack<'_> {
     /// An acknowledgement of a sender that measures round trips.
     #[cfg(test)]
-    fn with(self, measured: Measured) -> Ack {
+    fn with(self, measured: Measured) -> Self {
         Ack { measured: Some(measured), ..self }
     }
 
     /// A full segment is acknowledged.
     #[inline]
-    pub const fn of(mss: f64, limit: f64) -> Ack {
-        Ack { mss, limit, acked: mss, measured: None }
+    pub const fn of(mss: f64, limit: f64) -> Self {
+        Ack { mss, limit, acked: mss, measured: None, delivery: None }
     }
 
     /// What is known where round trips are needed.
@@ -91,6 +103,15 @@ impl Ack {
     #[inline(always)]
     pub fn measured(&self) -> &Measured {
         self.measured.as_ref().expect("round trips are measured where they are needed")
+    }
+
+    /// What is known where rates of delivery are needed.
+    ///
+    /// # Panics
+    /// If the congestion control did not say that it needs them.
+    #[inline(always)]
+    pub fn delivery(&self) -> &Delivery {
+        self.delivery.expect("rates of delivery are measured where they are needed")
     }
 }
 
@@ -235,7 +256,8 @@ pub enum LossState {
 
 /// Decides the size of the window.
 pub trait CongestionControl: Send {
-    /// New data was acknowledged outside recovery: grow.
+    /// New data was acknowledged outside recovery: grow. Where rates of delivery are needed it comes for every acknowledgement, after
+    /// recovery has seen it: whatever that made of the window, this decides.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
     /// A loss was found by acknowledgements: set ssthresh, once per recovery. cwnd is recovery's. If a congestion control has no
     /// rule of its own, this is Reno's: half the window.
@@ -257,13 +279,10 @@ pub trait CongestionControl: Send {
     fn on_handshake(&mut self, _now: Time, _rtt: Span, _window: &Window) {}
     /// The application writes after a time in which it had nothing to send and nothing was outstanding.
     fn on_restart(&mut self, _restart: &Restart) {}
-    /// Where rates of delivery are needed: an acknowledgement came, and recovery has seen it. Whatever it made of the window,
-    /// this decides.
-    fn on_delivery(&mut self, _delivery: &Delivery, _window: &mut Window) {}
     /// Where rates of delivery are needed: a segment is found to be lost. At once at a timeout, else before
-    /// [`CongestionControl::on_delivery`].
+    /// [`CongestionControl::on_ack`].
     fn on_lost_segment(&mut self, _lost: &LostSegment) {}
-    /// Bytes per second at which segments may leave; `None`: as the window allows.
+    /// Where a pace is needed: bytes per second at which segments may leave; `None`: as the window allows.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
@@ -316,23 +335,27 @@ pub trait Mechanism: CongestionControl + Sized {
     }
 }
 
-/// What a congestion control needs of the sender, and of the connection.
+/// What a congestion control needs of the sender, and of the connection: each by itself, and any together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// The round trip of every segment: [`Ack::measured`].
     pub round_trips: bool,
     /// How fast data is delivered ([`Delivery`]), which is known with a recovery that knows what is lost from selective
-    /// acknowledgements. Segments leave at its pace.
+    /// acknowledgements.
     pub delivery_rates: bool,
+    /// Segments leave at its pace: [`CongestionControl::pacing_rate`].
+    pub pacing: bool,
 }
 
 impl Needs {
     /// Acknowledgements and losses are enough.
-    pub const NOTHING: Needs = Needs { round_trips: false, delivery_rates: false };
+    pub const NOTHING: Needs = Needs { round_trips: false, delivery_rates: false, pacing: false };
     /// The round trip of every segment.
     pub const ROUND_TRIPS: Needs = Needs { round_trips: true, ..Needs::NOTHING };
     /// How fast data is delivered.
     pub const DELIVERY_RATES: Needs = Needs { delivery_rates: true, ..Needs::NOTHING };
+    /// A pace at which segments leave.
+    pub const PACING: Needs = Needs { pacing: true, ..Needs::NOTHING };
 }
 
 /// The recovery that goes with a congestion control where none is chosen.

@@ -159,7 +159,7 @@ mod tests {
     const MSS: f64 = 1000.0;
 
     /// An acknowledgement of everything before packet `una`, `rtt` ms after the newest of it was sent; `nxt` comes next.
-    fn ack(una: u64, nxt: u64, rtt: u64) -> Ack {
+    fn ack(una: u64, nxt: u64, rtt: u64) -> Ack<'static> {
         let rtt = Some(Span::from_ms(rtt));
         Ack::of(MSS, 1e9).with(Measured { una: una * 1000, nxt: nxt * 1000, rtt, ..Measured::default() })
     }

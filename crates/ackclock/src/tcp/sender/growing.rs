@@ -55,7 +55,7 @@ impl Sender {
         let start = times.as_ref().map(SendTimes::start);
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
-        if meaning.grows() {
+        if meaning.grows() && !self.defers_growth(now, ack, start, rtt) {
             match start {
                 Some(start) => self.grow_by_measure(now, ack, start, rtt),
                 None => self.grow_if_used(ack),
@@ -65,6 +65,22 @@ impl Sender {
             self.window.cwnd = window;
         }
         meaning
+    }
+
+    /// Where rates of delivery are needed, congestion control gets the acknowledgement with these, when recovery has seen it.
+    fn defers_growth(&mut self, now: Time, ack: u64, start: Option<Time>, rtt: Option<Span>) -> bool {
+        if self.extra.as_ref().is_none_or(|extra| extra.deliveries.is_none()) {
+            return false;
+        }
+        let is_used = self.window_is_used();
+        let measured = start.and_then(|start| measured(now, ack, start, rtt, &self.flight, is_used).measured);
+        let grows = is_used || self.window_rules.grow_unused;
+        let acked = if grows { (ack - self.flight.una) as f64 } else { 0.0 };
+        if let Some(deliveries) = self.extra.as_mut().and_then(|extra| extra.deliveries.as_mut()) {
+            deliveries.record_growth(acked, measured);
+        }
+        self.backoff = 0;
+        true
     }
 
     /// The window grows, by an algorithm that may want to know the round trip and when the first segment was sent.
@@ -95,7 +111,14 @@ impl Sender {
 
 /// The acknowledgement of the bytes before `ack`, to a sender that was there.
 #[inline(always)]
-fn measured(now: Time, ack: u64, start: Time, rtt: Option<Span>, flight: &Flight, window_limited: bool) -> Ack {
+fn measured(
+    now: Time,
+    ack: u64,
+    start: Time,
+    rtt: Option<Span>,
+    flight: &Flight,
+    window_limited: bool,
+) -> Ack<'static> {
     // Through signed numbers, which is one instruction.
     let f64 = |bytes: u64| bytes as i64 as f64;
     let measured = Measured { now, start, una: ack, nxt: flight.nxt.max(ack), rtt, window_limited };

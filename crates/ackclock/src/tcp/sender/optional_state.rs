@@ -6,7 +6,7 @@ use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Tim
 use crate::tcp::application::Offered;
 use crate::tcp::handshake::ActiveEnd;
 use crate::tcp::host::SegmentServer;
-use crate::tcp::pacer::Pacer;
+use crate::tcp::pacer::{Deliveries, Pace};
 use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::timer::segment_starts::SegmentStarts;
@@ -25,7 +25,9 @@ pub(super) struct OptionalState {
     /// Whether the timer takes the round trip of every segment from that.
     pub(super) samples_every: bool,
     /// The pace, if congestion control sets one.
-    pub(super) pacer: Option<Pacer>,
+    pub(super) pace: Option<Pace>,
+    /// What is delivered, if congestion control needs rates of that.
+    pub(super) deliveries: Option<Deliveries>,
     /// Opening the connection, and answering the receiver's FIN.
     pub(super) end: Option<ActiveEnd>,
     /// Whether the last byte is a FIN.
@@ -59,12 +61,15 @@ impl OptionalState {
         let samples_every = params.timer.samples == RttSamples::EverySegment && params.timestamp_clock.is_none();
         let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
         let times = (measures || samples_every).then(|| SendTimes::new(u64::from(params.mss)));
-        let pacer = params.congestion_control.needs().delivery_rates.then(|| Pacer::new(u64::from(params.mss)));
+        let needs = params.congestion_control.needs();
+        let deliveries = needs.delivery_rates.then(|| Deliveries::new(u64::from(params.mss)));
+        let pace = needs.pacing.then_some(Pace::BEGIN);
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
         let clock = params.timestamp_clock.map(TimestampClock::new);
         let sack = SackReader::new(params);
-        let any = setup.is_some() || times.is_some() || pacer.is_some() || end.is_some() || clock.is_some();
+        let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some();
+        let any = any || deliveries.is_some() || pace.is_some();
         let server = match &params.host {
             HostModel::Immediate => None,
             HostModel::Served(served) => Some(served.segments(0, "")),
@@ -82,7 +87,8 @@ impl OptionalState {
                 setup,
                 times,
                 samples_every,
-                pacer,
+                pace,
+                deliveries,
                 end,
                 fin,
                 clock,
@@ -108,9 +114,9 @@ impl OptionalState {
         has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 
-    /// Whether segments leave at a pace.
+    /// Whether segments leave at a pace, or what is delivered of them is measured.
     pub(super) fn is_paced(&self) -> bool {
-        self.pacer.is_some() || self.held.is_paced()
+        self.pace.is_some() || self.deliveries.is_some() || self.held.is_paced()
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.

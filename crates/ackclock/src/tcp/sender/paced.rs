@@ -1,10 +1,11 @@
-//! What a sender does beside when its congestion control sets a pace: it measures deliveries, and delays segments.
+//! What a sender does beside when its congestion control needs rates of delivery, or sets a pace: it measures deliveries, and delays
+//! segments.
 //! Source: \[BBR1\] §4.2.1.
 
 use super::Sender;
 use crate::packet::SackBlock;
 use crate::tcp::cc::CongestionControl;
-use crate::tcp::pacer::Pacer;
+use crate::tcp::pacer::Pace;
 use crate::tcp::recovery::Recovery;
 use crate::units::Time;
 
@@ -13,15 +14,15 @@ impl Sender {
     #[inline(never)]
     pub(super) fn record_delivery(&mut self, now: Time, ack: u64, blocks: &[SackBlock]) {
         let in_flight = self.in_flight();
-        let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
-        pacer.record_delivery(now, ack, blocks, &self.flight, in_flight);
+        let Some(deliveries) = self.extra.as_mut().and_then(|extra| extra.deliveries.as_mut()) else { return };
+        deliveries.record_delivery(now, ack, blocks, &self.flight, in_flight);
     }
 
-    /// After recovery, congestion control receives the delivery sample and sets the window.
-    pub(super) fn update_pacing(&mut self) {
+    /// After recovery, congestion control gets the acknowledgement with what is delivered, and sets the window.
+    pub(super) fn report_delivery(&mut self) {
         let in_flight = self.in_flight();
-        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.update_congestion_control(
+        if let Some(deliveries) = self.extra.as_mut().and_then(|extra| extra.deliveries.as_mut()) {
+            deliveries.update_congestion_control(
                 &mut self.congestion_control,
                 &self.recovery,
                 (&self.flight, in_flight),
@@ -42,9 +43,11 @@ impl Sender {
             pauses.last_sent = now;
         }
         extra.held.on_sent(now, len);
-        if let Some(pacer) = &mut extra.pacer {
-            let limits = (extra.held.rate_or(self.congestion_control.pacing_rate()), self.window.cwnd);
-            pacer.on_sent(now, (seq, len), idle, in_flight, limits);
+        if let Some(pace) = &mut extra.pace {
+            pace.on_sent(now, len, extra.held.rate_or(self.congestion_control.pacing_rate()));
+        }
+        if let Some(deliveries) = &mut extra.deliveries {
+            deliveries.on_sent(now, (seq, len), idle, in_flight, self.window.cwnd);
         }
     }
 
@@ -58,7 +61,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn waits(&mut self, now: Time) -> bool {
         let Some(extra) = self.extra.as_deref() else { return false };
-        let own = extra.pacer.as_ref().filter(|_| !extra.held.is_paced()).map_or(Time::ZERO, Pacer::next);
+        let own = extra.pace.as_ref().filter(|_| !extra.held.is_paced()).map_or(Time::ZERO, Pace::next);
         let next = own.max(extra.held.next());
         if next <= now {
             return false;
@@ -68,33 +71,29 @@ impl Sender {
     }
 
     /// The timer expired.
-    pub(super) fn pacer_on_timeout(&mut self, now: Time) {
-        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.on_timeout(now, &self.flight, &mut self.congestion_control);
+    pub(super) fn deliveries_on_timeout(&mut self, now: Time) {
+        if let Some(deliveries) = self.extra.as_mut().and_then(|extra| extra.deliveries.as_mut()) {
+            deliveries.on_timeout(now, &self.flight, &mut self.congestion_control);
         }
     }
 
     /// Recovery has found losses without an acknowledgement.
-    pub(super) fn pacer_on_losses(&mut self, now: Time) {
-        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
-            pacer.report_losses(now, &self.recovery, &self.flight, &mut self.congestion_control);
+    pub(super) fn deliveries_on_losses(&mut self, now: Time) {
+        if let Some(deliveries) = self.extra.as_mut().and_then(|extra| extra.deliveries.as_mut()) {
+            deliveries.report_losses(now, &self.recovery, &self.flight, &mut self.congestion_control);
         }
     }
 
     /// The application has nothing to send.
     pub(super) fn has_no_data(&mut self) {
         let in_flight = self.in_flight();
-        if let Some(pacer) = self.pacer_mut() {
-            pacer.on_no_data(in_flight);
+        if let Some(deliveries) = self.extra.as_mut().and_then(|extra| extra.deliveries.as_mut()) {
+            deliveries.on_no_data(in_flight);
         }
     }
 
-    /// Whether segments leave at a pace.
+    /// Whether segments leave at a pace, or what is delivered of them is measured.
     pub(super) fn is_paced(&self) -> bool {
         self.extra.as_ref().is_some_and(|extra| extra.is_paced())
-    }
-
-    pub(super) fn pacer_mut(&mut self) -> Option<&mut Pacer> {
-        self.extra.as_mut().and_then(|extra| extra.pacer.as_mut())
     }
 }

@@ -191,7 +191,7 @@ impl Sender {
     #[inline(never)]
     fn update_end(&mut self) {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
-        self.update_pacing();
+        self.report_delivery();
         self.apply_held_window();
         self.recovery_decides |= due || self.is_paced() || self.is_served();
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());

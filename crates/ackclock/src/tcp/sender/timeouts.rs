@@ -75,7 +75,7 @@ impl Sender {
         if self.flight.max > self.flight.una {
             self.restart_timer(now);
         }
-        self.pacer_on_losses(now);
+        self.deliveries_on_losses(now);
         self.update_send_state();
     }
 
@@ -87,7 +87,7 @@ impl Sender {
     }
 
     fn on_timeout(&mut self, now: Time) {
-        self.pacer_on_timeout(now);
+        self.deliveries_on_timeout(now);
         let loss = self.flight.loss(self.window_rules.ssthresh_from);
         if self.window_rules.hold_ssthresh && self.timed_out == self.flight.una {
             // RFC 5681 §3.1: the same segment again.

@@ -22,7 +22,7 @@ impl Sender {
         if pauses.last_sent == Time::NEVER || self.flight.una < self.flight.max {
             return;
         }
-        let delivered = extra.pacer.as_ref().map_or(0, |pacer| pacer.delivered());
+        let delivered = extra.deliveries.as_ref().map_or(0, |deliveries| deliveries.delivered());
         let is_long = now.since(pauses.last_sent) > self.timer.timeout();
         let window_lowered = is_long && pauses.restart_window < self.window.cwnd;
         if window_lowered {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tcp::cc::RateSample;
+use crate::tcp::cc::{Delivery, RateSample};
 use crate::units::instants::ms as at;
 
 const MSS: f64 = 1000.0;
@@ -64,12 +64,14 @@ fn with_rate(ms: u64, rate: f64) -> Delivery {
 /// An algorithm that knows the path, in ProbeBW_CRUISE since 700 ms.
 fn cruising(seed: u64) -> (Bbr3, Window) {
     let (mut bbr, mut window) = bbr(seed);
-    (1..=4).for_each(|n| bbr.on_delivery(&Delivery { in_flight: 20.0 * MSS, ..delivery(100 * n) }, &mut window));
+    (1..=4).for_each(|n| {
+        bbr.on_ack(&Ack::delivering(&Delivery { in_flight: 20.0 * MSS, ..delivery(100 * n) }), &mut window)
+    });
     assert_eq!(bbr.state, State::Drain, "three rounds without growth");
-    bbr.on_delivery(&delivery(500), &mut window);
-    bbr.on_delivery(&delivery(510), &mut window);
+    bbr.on_ack(&Ack::delivering(&delivery(500)), &mut window);
+    bbr.on_ack(&Ack::delivering(&delivery(510)), &mut window);
     assert_eq!(bbr.state, State::Cruise);
-    (0..30).for_each(|_| bbr.on_delivery(&delivery(700), &mut window));
+    (0..30).for_each(|_| bbr.on_ack(&Ack::delivering(&delivery(700)), &mut window));
     (bbr, window)
 }
 
@@ -77,7 +79,7 @@ fn cruising(seed: u64) -> (Bbr3, Window) {
 fn probing(ms: u64) -> (Bbr3, Window) {
     let (mut bbr, mut window) = cruising(1);
     bbr.start_refill(delivery(ms - 100).total);
-    bbr.on_delivery(&delivery(ms), &mut window);
+    bbr.on_ack(&Ack::delivering(&delivery(ms)), &mut window);
     assert_eq!(bbr.state, State::Up, "a round trip later");
     (bbr, window)
 }
@@ -88,7 +90,7 @@ fn startup_drain_and_cruise_have_their_gains() {
     let mut states = Vec::new();
     for n in 1..=6 {
         let in_flight = if n < 6 { 20.0 } else { 10.0 } * MSS;
-        bbr.on_delivery(&Delivery { in_flight, ..delivery(100 * n) }, &mut window);
+        bbr.on_ack(&Ack::delivering(&Delivery { in_flight, ..delivery(100 * n) }), &mut window);
         states.push((bbr.state, bbr.pacing_rate().unwrap()));
     }
     // 10 kB in 100 ms give 100 kB/s before there is a rate, and the window has grown by a segment with each.
@@ -108,9 +110,9 @@ fn startup_drain_and_cruise_have_their_gains() {
 fn drain_ends_after_three_rounds_anyway() {
     let (mut bbr, mut window) = bbr(1);
     let full = |n: u64| Delivery { in_flight: 20.0 * MSS, ..delivery(100 * n) };
-    (1..=7).for_each(|n| bbr.on_delivery(&full(n), &mut window));
+    (1..=7).for_each(|n| bbr.on_ack(&Ack::delivering(&full(n)), &mut window));
     assert_eq!(bbr.state, State::Drain);
-    bbr.on_delivery(&full(8), &mut window);
+    bbr.on_ack(&Ack::delivering(&full(8)), &mut window);
     assert_eq!(bbr.state, State::Down);
 }
 
@@ -120,22 +122,22 @@ fn six_ranges_and_two_percent_end_startup() {
     let after = |ranges: u64, lost_since: f64| {
         let (mut bbr, mut window) = bbr(1);
         let growing = |n: u64| with_rate(100 * n, RATE * f64::from(1_u32 << n));
-        (1..=2).for_each(|n| bbr.on_delivery(&growing(n), &mut window));
+        (1..=2).for_each(|n| bbr.on_ack(&Ack::delivering(&growing(n)), &mut window));
         (0..ranges).for_each(|n| bbr.on_lost_segment(&lost(250, 2 * n, 100.0, 1.0)));
         let recovery = Delivery { loss_state: LossState::Recovery, ..growing(3) };
-        bbr.on_delivery(
-            &Delivery {
+        bbr.on_ack(
+            &Ack::delivering(&Delivery {
                 now: at(250),
                 total: 25_000,
                 sample: Some(RateSample { rate: Some(8.0 * RATE), ..sample(250) }),
                 ..recovery
-            },
+            }),
             &mut window,
         );
         let in_flight = 100.0 * MSS;
         let lossy = RateSample { lost: lost_since, in_flight, rate: Some(16.0 * RATE), ..sample(350) };
         let lossy = Delivery { now: at(350), total: 35_000, in_flight, sample: Some(lossy), ..recovery };
-        bbr.on_delivery(&lossy, &mut window);
+        bbr.on_ack(&Ack::delivering(&lossy), &mut window);
         (bbr.state, bbr.inflight_longterm)
     };
     assert_eq!(after(6, 2.1 * MSS).0, State::Drain);
@@ -156,21 +158,21 @@ fn neighbours_are_one_range() {
 fn losses_between_probes_lower_the_rate_once_per_round_trip() {
     let (mut bbr, mut window) = cruising(1);
     let slower = with_rate;
-    bbr.on_delivery(&slower(750, 80_000.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(750, 80_000.0)), &mut window);
     bbr.on_lost_segment(&lost(760, 1, 10.0, 1.0));
-    bbr.on_delivery(&slower(760, 80_000.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(760, 80_000.0)), &mut window);
     assert_eq!(bbr.bw, RATE, "not before the end of the round trip");
-    bbr.on_delivery(&slower(860, 60_000.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(860, 60_000.0)), &mut window);
     // The largest rate of the round trip before was 100 kB/s, at 700 ms.
     assert_eq!(bbr.bw, RATE);
     bbr.on_lost_segment(&lost(870, 2, 10.0, 1.0));
-    bbr.on_delivery(&slower(870, 60_000.0), &mut window);
-    bbr.on_delivery(&slower(970, 60_000.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(870, 60_000.0)), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(970, 60_000.0)), &mut window);
     assert_eq!((bbr.bw, bbr.max_bw.value()), (0.7 * RATE, RATE), "beta, as 60 kB/s are less");
-    bbr.on_delivery(&slower(1070, 60_000.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(1070, 60_000.0)), &mut window);
     assert_eq!(bbr.bw, 0.7 * RATE, "without losses it stays");
     bbr.start_refill(200_000);
-    bbr.on_delivery(&slower(1080, 60_000.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&slower(1080, 60_000.0)), &mut window);
     assert_eq!(bbr.bw, RATE, "until the next probe");
 }
 
@@ -195,21 +197,21 @@ fn a_probe_that_loses_too_much_finds_what_the_path_takes() {
     assert_eq!(small.volume_cap(MSS), 7000.0 - 0.15 * 7000.0);
     small.inflight_longterm = 4500.0;
     assert_eq!(small.volume_cap(MSS), 4.0 * MSS, "never less than four segments");
-    bbr.on_delivery(&delivery(960), &mut window);
+    bbr.on_ack(&Ack::delivering(&delivery(960)), &mut window);
 }
 
 #[test]
 fn a_precautionary_probe_ends_where_the_last_lost_and_is_followed_by_another() {
     let (mut bbr, mut window) = probing(900);
-    bbr.on_delivery(&Delivery { in_flight: 9.0 * MSS, ..delivery(910) }, &mut window);
+    bbr.on_ack(&Ack::delivering(&Delivery { in_flight: 9.0 * MSS, ..delivery(910) }), &mut window);
     (bbr.probe.was_too_high, bbr.inflight_longterm) = (true, 12.0 * MSS);
-    bbr.on_delivery(&Delivery { in_flight: 11.9 * MSS, ..delivery(920) }, &mut window);
+    bbr.on_ack(&Ack::delivering(&Delivery { in_flight: 11.9 * MSS, ..delivery(920) }), &mut window);
     assert_eq!(bbr.state, State::Up);
-    bbr.on_delivery(&Delivery { in_flight: 12.0 * MSS, ..delivery(930) }, &mut window);
+    bbr.on_ack(&Ack::delivering(&Delivery { in_flight: 12.0 * MSS, ..delivery(930) }), &mut window);
     assert_eq!((bbr.state, bbr.probe.was_precautionary), (State::Down, true));
     assert_eq!(bbr.pacing_rate(), Some(0.9 * RATE * 0.99));
     let cycles = bbr.cycles;
-    bbr.on_delivery(&Delivery { in_flight: 12.0 * MSS, ..delivery(1030) }, &mut window);
+    bbr.on_ack(&Ack::delivering(&Delivery { in_flight: 12.0 * MSS, ..delivery(1030) }), &mut window);
     assert_eq!((bbr.state, bbr.cycles), (State::Refill, cycles + 1), "nothing was lost: at once again");
 }
 
@@ -265,20 +267,20 @@ fn the_shortest_round_trip_is_measured_again_after_five_seconds() {
         in_flight: in_flight * MSS,
         ..delivery(ms)
     };
-    bbr.on_delivery(&longer(5100, 20.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&longer(5100, 20.0)), &mut window);
     assert_ne!(bbr.state, State::ProbeRtt, "not more than 5 s");
     let before = window.cwnd;
-    bbr.on_delivery(&longer(5101, 20.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&longer(5101, 20.0)), &mut window);
     assert_eq!((bbr.state, window.cwnd), (State::ProbeRtt, 5.0 * MSS));
     assert_eq!(bbr.shortest.rtt, Some(Span::from_ms(100)), "believed for ten seconds");
     assert!(bbr.holds_back());
-    bbr.on_delivery(&longer(5150, 5.0), &mut window);
-    bbr.on_delivery(&longer(5350, 5.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&longer(5150, 5.0)), &mut window);
+    bbr.on_ack(&Ack::delivering(&longer(5350, 5.0)), &mut window);
     assert_eq!(bbr.state, State::ProbeRtt, "200 ms are not over");
-    bbr.on_delivery(&longer(5351, 5.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&longer(5351, 5.0)), &mut window);
     assert_eq!(bbr.state, State::Cruise);
     assert!(window.cwnd >= before.min(20.0 * MSS), "restored: {}", window.cwnd);
-    bbr.on_delivery(&longer(10_101, 5.0), &mut window);
+    bbr.on_ack(&Ack::delivering(&longer(10_101, 5.0)), &mut window);
     assert_eq!(bbr.shortest.rtt, Some(Span::from_ms(120)));
 }
 
@@ -289,8 +291,8 @@ fn a_recovery_and_a_timeout_restore_the_window() {
     bbr.on_rto(&Loss::of(MSS, 1e12), &mut window);
     assert_eq!(window.cwnd, MSS);
     let repairing = |ms| Delivery { loss_state: LossState::Timeout, ..delivery(ms) };
-    bbr.on_delivery(&repairing(1800), &mut window);
+    bbr.on_ack(&Ack::delivering(&repairing(1800)), &mut window);
     assert_eq!(window.cwnd, 4.0 * MSS);
-    bbr.on_delivery(&delivery(1810), &mut window);
+    bbr.on_ack(&Ack::delivering(&delivery(1810)), &mut window);
     assert!(window.cwnd >= before.min(20.0 * MSS), "{} {before}", window.cwnd);
 }
