@@ -45,6 +45,7 @@ mod schema;
 mod settings;
 pub mod sweep;
 mod text;
+mod topologies;
 mod value;
 mod write;
 

@@ -18,16 +18,16 @@ use crate::flows::tcp;
 use crate::flows::udp;
 use crate::flows::{self, GivenKeys, PlannedFlow};
 use crate::keys::Section;
-use crate::keys::words::{self, TechnologyWord, Topology};
+use crate::keys::words::{self, TechnologyWord};
 use crate::mechanisms::{self, Tables};
 use crate::network::Network;
-use crate::network::topologies;
 use crate::queues::{self, QueueSettings};
 use crate::satellite_links;
 use crate::satellites::{self, Satellites};
 use crate::settings::{Settings, warn_unused};
 use crate::text::diagnostic::{At, Report};
 use crate::text::source::Source;
+use crate::topologies::{TOPOLOGIES, Topology};
 use crate::value::FileValue;
 
 /// A scenario, and where every part of it comes from.
@@ -55,7 +55,7 @@ pub(crate) struct Plan {
 struct Frame {
     top: Settings,
     network: Settings,
-    topology: Option<Topology>,
+    topology: Option<&'static Topology>,
     technology_word: Option<TechnologyWord>,
     /// The keys of [atm] or [packet].
     framing: Settings,
@@ -71,11 +71,11 @@ impl Frame {
             refuse_with_satellites(&network, report);
         }
         let technology_word = network.choice("technology", &words::TECHNOLOGIES);
-        let topology = network.choice("topology", &words::TOPOLOGIES);
+        let topology = network.choice("topology", &TOPOLOGIES);
         top.set_default("name", FileValue::Text(stem(path)), "the name of the file");
         if let Some(topology) = topology {
-            topologies::set_defaults(topology, &mut network);
-            let link = topology.bottleneck().unwrap_or("none");
+            network.set_defaults_of(topology);
+            let link = topology.bottleneck.unwrap_or("none");
             top.set_default("bottleneck", FileValue::Text(link.to_owned()), "the link between the switches");
         }
         let has_bottleneck = top.text("bottleneck").map(|name| if name == "none" { "none" } else { "named" });
@@ -116,14 +116,18 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let context = satellites::Context { document, duration: top.span("duration"), source };
     let satellites = Satellites::read(&context, report);
     let in_sky = satellites.as_ref().ok().and_then(Option::as_ref);
-    let made = topology.and_then(|topology| topologies::flows(topology, &network_settings));
-    let made = made.as_deref();
+    let made = topology.and_then(|topology| (topology.flows)(&network_settings));
     let mut network = match &satellites {
-        Ok(_) => Network::build(document, &network_settings, made, in_sky, top.span("duration"), report),
+        Ok(_) => Network::build(document, &network_settings, made.as_ref(), in_sky, top.span("duration"), report),
         Err(()) => None,
     };
-    let flow_context =
-        flows::Context { document, network: network.as_ref(), technology, duration: top.span("duration"), made };
+    let flow_context = flows::Context {
+        document,
+        network: network.as_ref(),
+        technology,
+        duration: top.span("duration"),
+        made: made.as_ref().map(|made| &made.flows[..]),
+    };
     let flows = flows::plan(&flow_context, report);
     let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
     let mut udp = udp::plan(document, network, technology, top.span("duration"), &flows, report);
@@ -274,7 +278,7 @@ fn refuse_with_satellites(network: &Settings, report: &mut Report) {
             .label("not with [satellites]")
             .help("leave it out, or write technology = \"packet\"");
     }
-    if network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::makes_flows) {
+    if network.choice("topology", &TOPOLOGIES).is_some_and(Topology::makes_flows) {
         report
             .error(network.at("topology"), "satellites connect places, and this topology has none")
             .label("not with [satellites]")
@@ -360,7 +364,7 @@ fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
         mechanisms::warn(&named.tcp.mechanisms, Section::FlowTcpAlgorithm, &[tables], report);
     }
     let general = tcp::settings(Section::Tcp, &[&document.tcp], technology, None);
-    let generated = network.choice("topology", &words::TOPOLOGIES).is_some_and(Topology::makes_flows);
+    let generated = network.choice("topology", &TOPOLOGIES).is_some_and(Topology::makes_flows);
     let mut everywhere: Vec<&Tables> = resolved.iter().collect();
     if generated || document.flows.iter().any(|named| named.tcp.is_empty()) {
         everywhere.push(&general);

@@ -12,6 +12,7 @@ use crate::keys::outside::Outside;
 use crate::keys::{OfSections, Section, names};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Node, Table, quoted};
+use crate::topologies::{Fallback, Given as GivenOfNetwork, Topology};
 use crate::value::FileValue;
 
 /// One section as the files give it.
@@ -211,6 +212,19 @@ impl Settings {
         }
     }
 
+    /// Fills in what follows from the topology.
+    pub(crate) fn set_defaults_of(&mut self, topology: &Topology) {
+        // Without `rate` nothing is run, and that it is missing is enough to say.
+        let of_rate = self.value("rate").cloned().unwrap_or(Value::rate(1).into());
+        for (key, fallback, source) in topology.defaults {
+            let value = match fallback {
+                Fallback::Is(value) => (*value).into(),
+                Fallback::Rate => of_rate.clone(),
+            };
+            self.set_default(key, value, *source);
+        }
+    }
+
     /// Spells a value that was given in another way.
     pub(crate) fn rewrite(&mut self, name: &'static str, value: impl Into<FileValue>) {
         if let Some(setting) = Arc::make_mut(&mut self.values).get_mut(name) {
@@ -382,6 +396,20 @@ impl Settings {
     pub(crate) fn rate(&self, name: &str) -> Option<Rate> {
         let quantity = self.quantity(name).filter(|quantity| quantity.dimension == Dimension::Rate)?;
         Rate::from_bps(quantity.amount)
+    }
+}
+
+impl GivenOfNetwork for Settings {
+    fn integer(&self, key: &str) -> Option<u64> {
+        Settings::integer(self, key)
+    }
+
+    fn rate(&self, key: &str) -> Option<Rate> {
+        Settings::rate(self, key)
+    }
+
+    fn span(&self, key: &str) -> Option<Span> {
+        Settings::span(self, key)
     }
 }
 

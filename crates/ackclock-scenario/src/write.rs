@@ -9,13 +9,13 @@ use ackclock::units::Time;
 
 use crate::document::{Document, Named};
 use crate::flows::GivenKeys;
-use crate::keys::{Section, words};
+use crate::keys::Section;
 use crate::mechanisms::Tables;
-use crate::network::topologies;
 use crate::plan::Plan;
 use crate::settings::{Origin, Settings};
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
+use crate::topologies;
 use crate::value::{drops, list, text};
 
 /// A key, its value as in a file, and where that comes from.
@@ -179,8 +179,8 @@ impl Writer<'_> {
         let own = &common.settings.own;
         let found = Origin::Default("fewest links, then least delay, then names in order".into());
         let mut lines: Vec<Line<'_>> = Vec::new();
-        let topology = plan.network.choice("topology", &words::TOPOLOGIES);
-        let to_made = topology.map(|topology| topologies::destination(topology, &flow.name));
+        let topology = plan.network.choice("topology", &topologies::TOPOLOGIES);
+        let to_made = topology.map(|topology| topology.destination(&flow.name));
         let made = [Some(topologies::host('s', &flow.name)), to_made].map(|name| name.filter(|_| given.is_generated));
         for ((key, name), made) in [("from", from), ("to", to)].into_iter().zip(made) {
             if made.as_ref() != Some(name) {

@@ -115,7 +115,6 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("topology", "parkinglot", "write \"parking-lot\""),
     ("topology", "gfc1", "write \"gfc-1\""),
     ("topology", "gfc2", "write \"gfc-2\""),
-    ("topology", "star", "write topology = \"graph\" and describe the network in [node] and [link] tables"),
     ("technology", "ip", "write \"packet\""),
     ("technology", "ethernet", "write \"packet\", and the octets of its header as link_header in [packet]"),
     ("technology", "cell", "write \"atm\""),

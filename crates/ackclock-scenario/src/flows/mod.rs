@@ -25,10 +25,10 @@ use crate::keys::words::TechnologyWord;
 use crate::mechanisms::{GivenTables, Tables};
 use crate::network::Network;
 use crate::network::routes::{self, Finder};
-use crate::network::topologies::MadeFlow;
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
+use crate::topologies::MadeFlow;
 use crate::value::FileValue;
 
 /// A flow as it will run, and what was said about it.

@@ -9,6 +9,7 @@ use ackclock::scenario::{NodeKind, ServiceOrder};
 use ackclock::units::Span;
 
 use super::words;
+use crate::topologies;
 
 /// Those at the top of a file.
 #[rustfmt::skip]
@@ -23,7 +24,7 @@ pub(super) const TOP: &[Key] = &[
     Key::new("warmup", INSTANT, Default::Is(Value::time(Span::ZERO)), "[SACK-UBR] §6.2; inferred",
         "The time from which results without the start-up count; less than the duration."),
     Key::new("seed", Kind::Integer(0, i64::MAX as u64), Default::Is(Value::Integer(1)), "Ackclock", "First seed."),
-    Key::new("bottleneck", Kind::LinkName(&["none"]), Default::Derived("\"sw1->sw2\" for the topologies n-source and dumbbell, \"sw1->d1\" for star, else \"none\""), "[SACK-UBR] Fig 5",
+    Key::new("bottleneck", Kind::LinkName(&["none"]), Default::Derived("that of the topology: \"sw1->sw2\" of n-source, dumbbell and n-by-n, \"sw1->d1\" of a star; else \"none\""), "[SACK-UBR] Fig 5",
         "The link that efficiency refers to, as \"A->B\"."),
     Key::new("capacity", Kind::Or(&RATE, &["auto"]), Default::Is(Value::Word("auto")), "[SACK-UBR] §6.2; docs/models/aal5.md",
         "TCP payload per second at an efficiency of 1; \"auto\": the rate of the bottleneck times the share of payload on the wire.").used_if(IF_BOTTLENECK),
@@ -37,31 +38,40 @@ pub(super) const TOP: &[Key] = &[
         "Percentiles of one-way delays, round trips, jitter of UDP, and waiting times at ports."),
 ];
 
+/// The topologies that have a key of [network].
+macro_rules! if_used {
+    ($key:literal) => {{
+        const WORDS: [&str; topologies::count_using($key)] = topologies::words_using($key);
+        const CONDITION: &[Condition] = &[Condition::new("topology", &WORDS)];
+        CONDITION
+    }};
+}
+
 /// Those of [network].
 #[rustfmt::skip]
 pub(super) const NETWORK: &[Key] = &[
     Key::new("technology", Kind::Word(&words_of(&words::TECHNOLOGIES)), Default::Is(Value::Word("atm")), "Ackclock",
         "The units on the links: cells (atm) or packets."),
-    Key::required("topology", Kind::Word(&words_of(&words::TOPOLOGIES)),
-        "The form of the network: hosts s1 to sN and d1 to dN at two switches sw1 and sw2 (n-source, dumbbell), or with a second trunk to sw3 (cascade); chains of switches with several bottlenecks (parking-lot, gfc-1, gfc-2); 15 flows at two switches, in three groups of different round trips (n-by-n); hosts s1 to sN and d1 at one switch sw1, where all flows go to d1 (star); or a graph of [node] and [link] tables."),
+    Key::required("topology", Kind::Word(&words_of(&topologies::TOPOLOGIES)),
+        topologies::ABOUT),
     Key::required("sources", Kind::Integer(1, 10_000_000),
-        "N: the number of sources, of destinations and of flows f1 to fN; a star has one destination.").used_if(IF_SOURCES),
+        "N: the number of sources, of destinations and of flows f1 to fN; a star has one destination.").used_if(if_used!("sources")),
     Key::required("cross_sources", Kind::Integer(0, 10_000_000),
-        "The number of flows g1, g2, ... that cross the second trunk only.").used_if(IF_CASCADE),
+        "The number of flows g1, g2, ... that cross the second trunk only.").used_if(if_used!("cross_sources")),
     Key::required("switches", Kind::Integer(2, 254),
-        "The number of switches in a row: the flow A crosses all trunks, B1, B2, ... one each.").used_if(IF_PARKING_LOT),
+        "The number of switches; in a parking lot the flow A crosses all trunks, B1, B2, ... one each.").used_if(if_used!("switches")),
     Key::required("rate", RATE,
-        "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps, in n-by-n 155.52 Mbps.").used_if(IF_RATE),
+        "Rate of every link; in parking-lot, gfc-1 and gfc-2 the rate of the fastest trunk, in gfc-1 and gfc-2 by default 150 Mbps, in n-by-n 155.52 Mbps.").used_if(if_used!("rate")),
     Key::required("access_delay", DELAY,
-        "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms. In n-by-n it is that of group A, by default 15 us; groups B and C have 100 and 1000 times that.").used_if(IF_MADE),
+        "One-way delay of the links between hosts and switches; the default of gfc-1 and gfc-2 is 5 ms. In n-by-n it is that of group A, by default 15 us; groups B and C have 100 and 1000 times that.").used_if(if_used!("access_delay")),
     Key::required("trunk_delay", DELAY,
-        "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms; in n-by-n by default 5 ms.").used_if(IF_TRUNKS),
+        "One-way delay of each link between two switches; in gfc-1 and gfc-2 of the shortest one, by default 5 ms; in n-by-n by default 5 ms.").used_if(if_used!("trunk_delay")),
     Key::new("second_rate", RATE, Default::Derived("that of `rate`"), "Ackclock",
-        "Rate of the second trunk of a cascade, from sw2 to sw3.").used_if(IF_CASCADE),
+        "Rate of the second trunk of a cascade, from sw2 to sw3.").used_if(if_used!("second_rate")),
     Key::required("access_rate", RATE,
-        "Rate of the links between hosts and switches; the default is `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.").used_if(IF_ACCESS_RATE),
-    Key::required("bottleneck_rate", RATE, "Rate of the link between the switches.").used_if(IF_DUMBBELL),
-    Key::required("bottleneck_delay", DELAY, "One-way delay of the link between the switches.").used_if(IF_DUMBBELL),
+        "Rate of the links between hosts and switches; the default is `rate` in a parking lot, 155.52 Mbps in gfc-1 and gfc-2.").used_if(if_used!("access_rate")),
+    Key::required("bottleneck_rate", RATE, "Rate of the link between the switches.").used_if(if_used!("bottleneck_rate")),
+    Key::required("bottleneck_delay", DELAY, "One-way delay of the link between the switches.").used_if(if_used!("bottleneck_delay")),
 ];
 
 /// Those of a node.
@@ -109,21 +119,8 @@ const BUFFERS: &[Limit] = &[
 /// The largest buffers: cells are counted in 32 bits, bytes in 64.
 pub(crate) const MOST_CELLS: u64 = 1 << 31;
 pub(crate) const MOST_BYTES: u64 = 1_000_000_000_000;
-const IF_SOURCES: &[Condition] = &[Condition::new("topology", &["n-source", "dumbbell", "cascade", "star"])];
-const IF_CASCADE: &[Condition] = &[Condition::new("topology", &["cascade"])];
-const IF_PARKING_LOT: &[Condition] = &[Condition::new("topology", &["parking-lot"])];
-const IF_RATE: &[Condition] =
-    &[Condition::new("topology", &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n", "star"])];
-const IF_TRUNKS: &[Condition] =
-    &[Condition::new("topology", &["n-source", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n"])];
-const IF_ACCESS_RATE: &[Condition] = &[Condition::new("topology", &["dumbbell", "parking-lot", "gfc-1", "gfc-2"])];
-const IF_MADE: &[Condition] = &[Condition::new(
-    "topology",
-    &["n-source", "dumbbell", "cascade", "parking-lot", "gfc-1", "gfc-2", "n-by-n", "star"],
-)];
 const IF_PACKET_FEEDBACK: &[Condition] =
     &[Condition::new("technology", &["packet"]), Condition::new("tcp_feedback", &["window", "bucket", "both"])];
 const IF_WINDOW_FEEDBACK: &[Condition] = &[Condition::new("tcp_feedback", &["window", "both"])];
-const IF_DUMBBELL: &[Condition] = &[Condition::new("topology", &["dumbbell"])];
 const IF_BOTTLENECK: &[Condition] = &[Condition::new("bottleneck", &["named"])];
 const IF_RECORD: &[Condition] = &[Condition::new("record", &["given"])];

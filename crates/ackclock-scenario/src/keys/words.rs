@@ -36,57 +36,6 @@ impl TechnologyWord {
     }
 }
 
-/// How the network is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Topology {
-    NSource,
-    Dumbbell,
-    Cascade,
-    ParkingLot,
-    Gfc1,
-    Gfc2,
-    NByN,
-    Star,
-    Graph,
-}
-
-pub(crate) const TOPOLOGIES: [(&str, Topology); 9] = [
-    ("n-source", Topology::NSource),
-    ("dumbbell", Topology::Dumbbell),
-    ("cascade", Topology::Cascade),
-    ("parking-lot", Topology::ParkingLot),
-    ("gfc-1", Topology::Gfc1),
-    ("gfc-2", Topology::Gfc2),
-    ("n-by-n", Topology::NByN),
-    ("star", Topology::Star),
-    ("graph", Topology::Graph),
-];
-
-impl Topology {
-    /// What scenario files call it.
-    pub(crate) fn word(self) -> &'static str {
-        word_of(self, &TOPOLOGIES)
-    }
-
-    /// Whether it makes switches and flows by itself.
-    pub(crate) fn makes_flows(self) -> bool {
-        match self {
-            Topology::NSource | Topology::Dumbbell | Topology::Cascade | Topology::ParkingLot => true,
-            Topology::Gfc1 | Topology::Gfc2 | Topology::NByN | Topology::Star => true,
-            Topology::Graph => false,
-        }
-    }
-
-    /// The link that limits its flows, if it has one such link.
-    pub(crate) fn bottleneck(self) -> Option<&'static str> {
-        match self {
-            Topology::NSource | Topology::Dumbbell | Topology::NByN => Some("sw1->sw2"),
-            Topology::Star => Some("sw1->d1"),
-            Topology::Cascade | Topology::ParkingLot | Topology::Gfc1 | Topology::Gfc2 | Topology::Graph => None,
-        }
-    }
-}
-
 /// Words for mechanisms that stand for another word: without a number the newest is meant.
 pub(crate) const ALIASES: [(&str, &str); 1] = [("bbr", "bbr3")];
 

@@ -6,7 +6,6 @@ pub(crate) mod links;
 mod nodes;
 pub(crate) mod routes;
 pub(crate) mod satellites;
-pub(crate) mod topologies;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,15 +16,15 @@ use ackclock::units::{Rate, Span};
 
 use self::id_map::IdMap;
 use self::links::{Direction, Duplex, Mtu, ordered};
-use self::topologies::MadeFlow;
 use crate::document::Document;
 use crate::keys::Section;
-use crate::keys::words::{self, TechnologyWord, Topology};
+use crate::keys::words::{self, TechnologyWord};
 use crate::satellites::Satellites;
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
 use crate::text::tree::quoted;
+use crate::topologies::{self, Flows, MadeFlow, TOPOLOGIES, Topology, Trunk};
 
 /// The network, its queues not yet filled in.
 pub(crate) struct Network {
@@ -65,16 +64,16 @@ impl Network {
     pub(crate) fn build(
         document: &Document,
         settings: &Settings,
-        flows: Option<&[MadeFlow]>,
+        made: Option<&Flows>,
         satellites: Option<&Satellites>,
         duration: Option<Span>,
         report: &mut Report,
     ) -> Option<Network> {
-        let topology = settings.choice("topology", &words::TOPOLOGIES)?;
-        let mut whole = no_key_of_another_topology(document, topology.word(), report);
-        let flows = flows?;
-        let made = (topologies::switches(topology, settings)?, flows);
-        let (nodes, hosts_of_made) = nodes::all(document, topology, made, satellites, report, &mut whole)?;
+        let topology = settings.choice("topology", &TOPOLOGIES)?;
+        let mut whole = no_key_of_another_topology(document, topology.name, report);
+        let Flows { switches, flows } = made?;
+        let (nodes, hosts_of_made) =
+            nodes::all(document, topology, (*switches, flows), satellites, report, &mut whole)?;
         let mut network = Network {
             switches: nodes.iter().map(|_| Vec::new()).collect(),
             hosts: nodes.iter().map(|_| 0).collect(),
@@ -90,7 +89,7 @@ impl Network {
             mtus: HashMap::new(),
             largest_delays: HashMap::new(),
         };
-        let made = network.chain(topology, settings, flows);
+        let made = network.made(topology, settings, *switches, flows);
         whole &= made.is_some();
         let mut made = made.unwrap_or_default();
         made.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
@@ -299,19 +298,27 @@ impl Network {
         self.nodes[node].kind == NodeKind::Host
     }
 
-    /// The links of a topology that is a chain of switches. That of a destination that all flows have is there once.
-    fn chain(&self, topology: Topology, settings: &Settings, flows: &[MadeFlow]) -> Option<Vec<Duplex>> {
-        if topology == Topology::Graph {
+    /// The links that a topology makes. That of a destination that all flows have is there once.
+    fn made(
+        &self,
+        topology: &Topology,
+        settings: &Settings,
+        switches: usize,
+        flows: &[MadeFlow],
+    ) -> Option<Vec<Duplex>> {
+        if !topology.makes_flows() {
             return Some(Vec::new());
         }
-        let trunks = topologies::trunks(topology, settings)?;
-        let (access_rate, access_delay) = topologies::access(topology, settings)?;
+        let trunks = (topology.trunks)(settings)?;
+        let (access_rate, access_delay) = (settings.rate(topology.access_rate)?, settings.span("access_delay")?);
         let switch = |number| self.node(&topologies::switch(number));
-        let switches: Vec<NodeId> = (1..=trunks.len() + 1).map(switch).collect::<Option<_>>()?;
-        let ends = switches.windows(2).map(|pair| (pair[0], pair[1]));
-        let mut links: Vec<Duplex> =
-            ends.zip(trunks).map(|(ends, (rate, delay))| Duplex::plain(ends, rate, delay)).collect();
-        let sinks = if topologies::has_one_destination(topology) { 1 } else { flows.len() };
+        let switches: Vec<NodeId> = (1..=switches).map(switch).collect::<Option<_>>()?;
+        let of_trunk = |trunk: Trunk| {
+            let ends = (switches[trunk.ends.0 - 1], switches[trunk.ends.1 - 1]);
+            Duplex::plain(ends, trunk.rate, trunk.delay)
+        };
+        let mut links: Vec<Duplex> = trunks.into_iter().map(of_trunk).collect();
+        let sinks = topology.destinations(flows.len());
         let flows = || flows.iter().zip(&self.made);
         // Those to sinks come first: that is nearly the order of the nodes, in which links are put later.
         let to_sinks = flows().map(|(flow, &(_, sink))| (flow, (switches[flow.leaves - 1], sink)));

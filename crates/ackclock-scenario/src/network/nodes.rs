@@ -5,31 +5,30 @@ use std::collections::HashMap;
 use ackclock::ids::{Id, IdVec, NodeId};
 use ackclock::scenario::{Node, NodeKind};
 
-use super::topologies::{self, MadeFlow};
 use crate::check::suggest;
 use crate::document::Document;
 use crate::keys::Section;
-use crate::keys::words::Topology;
 use crate::satellites::{SATELLITE_NODE, Satellites};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
 use crate::text::names::natural;
 use crate::text::tree::quoted;
+use crate::topologies::{self, MadeFlow, Topology};
 use crate::value::FileValue;
 
 /// All nodes in natural order of their names, and the two hosts of each of the flows that the topology makes.
 #[allow(clippy::type_complexity)]
 pub(super) fn all(
     document: &Document,
-    topology: Topology,
+    topology: &Topology,
     (switches, flows): (usize, &[MadeFlow]),
     satellites: Option<&Satellites>,
     report: &mut Report,
     whole: &mut bool,
 ) -> Option<(IdVec<NodeId, Node>, Vec<(NodeId, NodeId)>)> {
     // Nearly in the order of their names, which makes it cheap to sort them.
-    let destinations = if topologies::has_one_destination(topology) { flows.len().min(1) } else { flows.len() };
-    let of_destinations = flows.iter().take(destinations).map(|flow| topologies::destination(topology, &flow.name));
+    let destinations = topology.destinations(flows.len());
+    let of_destinations = flows.iter().take(destinations).map(|flow| topology.destination(&flow.name));
     let hosts = of_destinations.chain(flows.iter().map(|flow| topologies::host('s', &flow.name)));
     let hosts = hosts.map(|name| (name, NodeKind::Host));
     let made = hosts.chain((1..=switches).map(|number| (topologies::switch(number), NodeKind::Switch)));
@@ -39,7 +38,7 @@ pub(super) fn all(
         settings.require(&format!("[node.{}]", named.name), &|_| None, report);
         if all.contain(&named.name) {
             report
-                .error(named.at, format!("the topology {} already has a node {}", topology.word(), named.name))
+                .error(named.at, format!("the topology {} already has a node {}", topology.name, named.name))
                 .label("name is taken")
                 .help("choose another name");
             *whole = false;

@@ -4,7 +4,9 @@ use crate::render::said_about;
 use ackclock::atm::max_min;
 use ackclock::ids::Id;
 use ackclock::scenario::{Flow, Scenario};
-use ackclock_scenario::{Loaded, Memory, load};
+use ackclock::sim::{self, Engine};
+use ackclock::units::Time;
+use ackclock_scenario::{Loaded, Memory, json_schema, load};
 
 fn loaded(network: &str) -> Loaded {
     let text = format!("duration = \"1 s\"\n[network]\n{network}\n");
@@ -174,4 +176,53 @@ fn what_does_not_belong_to_a_topology() {
         "topology = \"gfc-2\"\n[node.sw7]\nkind = \"switch\"",
     ];
     insta::assert_snapshot!(all.map(|network| format!("{network}\n{}", said(network))).join("\n"));
+}
+
+/// A value for each key of [network] that topologies have; the number of `sources` and `switches` is small.
+const VALUES: &[(&str, &str)] = &[
+    ("sources", "3"),
+    ("cross_sources", "2"),
+    ("switches", "5"),
+    ("rate", "\"40 Mbps\""),
+    ("access_delay", "\"20 us\""),
+    ("trunk_delay", "\"3 ms\""),
+    ("second_rate", "\"30 Mbps\""),
+    ("access_rate", "\"80 Mbps\""),
+    ("bottleneck_rate", "\"20 Mbps\""),
+    ("bottleneck_delay", "\"2 ms\""),
+];
+
+/// Every topology of the schema with all keys that it has: its flows get something through, and both engines agree, in cells and
+/// in packets.
+#[test]
+fn every_topology_carries_its_flows_on_both_engines() {
+    let schema = json_schema();
+    let keys = &schema["properties"]["network"]["properties"];
+    let words = keys["topology"]["enum"].as_array().unwrap().iter().filter_map(|word| word.as_str());
+    for topology in words.filter(|word| *word != "graph") {
+        let is_used = |about: &str| {
+            let used = about.rsplit_once("Used with topology = ").map(|(_, used)| used.trim_end_matches('.'));
+            used.is_some_and(|used| used.split(" or ").any(|word| word == topology))
+        };
+        let own = keys.as_object().unwrap().iter().filter(|(_, key)| key["description"].as_str().is_some_and(is_used));
+        let values = own.map(|(name, _)| {
+            let value = VALUES.iter().find(|(key, _)| key == name).unwrap_or_else(|| panic!("a value of {name}"));
+            format!("{name} = {}\n", value.1)
+        });
+        let values: String = values.collect();
+        for technology in ["atm", "packet"] {
+            let network = format!("technology = \"{technology}\"\ntopology = \"{topology}\"\n{values}");
+            // Queues stay short, so that all flows get through in a second.
+            let network = network + "[tcp]\nreceive_window = \"8 kB\"\n";
+            let scenario = loaded(&network).scenario;
+            let run = |engine| {
+                let mut simulation = sim::build_with(&scenario, 1, engine);
+                simulation.step(Time::NEVER);
+                simulation.records()
+            };
+            let (a, b) = (run(Engine::Batched), run(Engine::Reference));
+            assert_eq!(a.fingerprint, b.fingerprint, "{topology}, {technology}");
+            assert!(a.flows.iter().all(|flow| flow.goodput_bps > 0.0), "{topology}, {technology}: a flow is stuck");
+        }
+    }
 }
