@@ -25,7 +25,7 @@ setup: tools ## install what the other commands need
 	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
 	$(CARGO) fetch --locked
 
-tools: ## install tshark, tcptrace and Chromium, which look at captures and reports (Debian, Ubuntu; as root; else skipped)
+tools: ## install tshark, tcptrace, Chromium and Slurm, which tests work with (Debian, Ubuntu; as root; else skipped)
 	@.ci/tools
 
 test: setup check ## every fast test: format, lint, unit, script, property, network, command line, README, studies in short
@@ -40,6 +40,8 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@if [ -d "$(PYTHON)" ]; then \
 		"$(PYTHON)/bin/ruff" check python && "$(PYTHON)/bin/python" -m pytest -q -p no:cacheprovider python/tests; \
 	fi
+	@# The commands of the manual from a clone to a chart in a notebook, each timed.
+	@python3 python/first-chart
 	@# Every block of code of the manual, by the command of the wheel; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 		python3 docs/site/test_site.py && \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -50,6 +51,7 @@ class AckclockError(Exception):
     column: int | None = None
 
     def __init__(self, message: str, remedy: str = "") -> None:
+        message, remedy = _in_python(message), _in_python(remedy)
         super().__init__(message)
         self.message = message
         self.remedy = remedy
@@ -118,3 +120,15 @@ class Interrupted(KeyboardInterrupt):
     def __reduce__(self) -> tuple[object, ...]:
         # A result stays where it is.
         return (type(self), self.args)
+
+
+def _in_python(text: str) -> str:
+    """A message of the command line with arguments of functions in place of options."""
+    return _OPTION.sub(lambda option: option[1].replace("-", "_") + (f"={option[2]}" if option[2] else ""), text)
+
+
+# Options that are arguments here, too, with what stands for a value; some messages have the name in sweep files behind them.
+_OPTION = re.compile(
+    r"--(out|seeds|max-seeds|until-ci|vary|record-interval|record|capture|latin-hypercube|shard|retry|max-runs)\b(?!-)"
+    r"(?: \([a-z_]+\))?(?: ([A-Z]+\b(?:,\.\.\.)?|\d[\w.%]*))?"
+)

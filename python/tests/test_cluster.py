@@ -163,8 +163,8 @@ def test_a_worker_of_another_version_is_refused_by_name(lan: Path) -> None:
 class Here:
     """A cluster that is this process: what another engine needs to be, and what can go wrong with it."""
 
-    def __init__(self, lose: int = 0, fail_at: int = 0) -> None:
-        self.lose, self.fail_at, self.chunks = lose, fail_at, []
+    def __init__(self, lose: int = 0, fail_at: int = 0, number: int | None = None) -> None:
+        self.lose, self.fail_at, self.number, self.chunks = lose, fail_at, number, []
 
     def begin(self, task: str) -> int:
         self.task = task
@@ -180,7 +180,7 @@ class Here:
         if self.lose:
             self.lose -= 1
             return number, None, "the worker was lost"
-        return number, clusters.work(self.task, chunk, "here"), ""
+        return self.number or number, clusters.work(self.task, chunk, "here"), ""
 
 
 def test_three_functions_make_a_cluster(lan: Path, tmp_path: Path) -> None:
@@ -197,6 +197,8 @@ def test_what_a_cluster_cannot_do_is_an_error_and_loses_nothing(lan: Path, tmp_p
         ac.sweep("lan.toml", vary=VARY, out="sweep", on="none.json")
     with pytest.raises(ac.OutsideError, match="lost 4 times with the same runs: the worker was lost"):
         ac.sweep("lan.toml", vary=VARY, seeds=3, out="sweep", on=Here(lose=1000))
+    with pytest.raises(ac.OutsideError, match="the cluster returned chunk 77, which was not handed out; finished runs are kept"):
+        ac.sweep("lan.toml", vary=VARY, seeds=3, out="sweep", on=Here(number=77))
     with pytest.raises(ac.OutsideError, match=r"no scheduler of Dask answers at dask://127\.0\.0\.1:1"):
         clusters._PATIENCE_S, patience = 1, clusters._PATIENCE_S
         try:

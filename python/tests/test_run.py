@@ -225,3 +225,15 @@ def test_a_folder_that_cannot_be_used_is_refused_before_the_runs(lan: Path, tmp_
 def test_a_run_in_which_nothing_happens_is_shown(two_flows: ac.Scenario) -> None:
     result = ac.run(two_flows.set(duration="20 ms"), record=["cwnd", "rtt", "queue", "throughput"])
     assert "goodput" in result._repr_html_()
+
+
+def test_remedies_name_arguments_not_options(lan: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/letter.txt").write_text("dear")
+    with pytest.raises(ac.OutsideError, match=r"folder with out=DIR") as wrong:
+        ac.run("lan.toml", out="mine")
+    assert "--" not in str(wrong.value)
+    said = r"max_seeds without until_ci: .*; write seeds=N for N seeds, .* as in until_ci=2%"
+    with pytest.raises(ac.UsageError, match=said) as wrong_seeds:
+        ac.sweep("lan.toml", vary={"queue.buffer": ["100 cells", "200 cells"]}, max_seeds=9, out="sweep")
+    assert "--" not in str(wrong_seeds.value)

@@ -156,6 +156,10 @@ impl<'a> Chunks<'a> {
 
     /// Takes what became of a chunk.
     fn end(&mut self, number: u64, outcome: Result<String, String>, store: &Store) -> Result<(), Error> {
+        if number > self.next {
+            let wrong = format!("the cluster returned chunk {number}, which was not handed out");
+            return Err(unreachable(wrong));
+        }
         // What was handed out again may come twice.
         let Some(given) = self.under_way.remove(&number) else { return Ok(()) };
         let text = match outcome {
