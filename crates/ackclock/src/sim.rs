@@ -1,6 +1,8 @@
 //! Scenario in, records out: [`build`] a run, [`Simulation::step`] through it, read its [`Records`]. Between two steps flows can be
-//! observed and steered ([`Simulation::observe`], [`Simulation::hold_window`], [`Simulation::hold_pacing_rate`]).
+//! observed and steered ([`Simulation::observe`], [`Simulation::hold_window`], [`Simulation::hold_pacing_rate`]). The network alone,
+//! between hosts that are outside, is an [`Emulation`].
 
+mod emulation;
 mod steering;
 
 use crate::net::{self, Batched, Recorded, Recorder, Reference};
@@ -10,6 +12,8 @@ use crate::record::{
 use crate::scenario::{Flow, Scenario, Technology};
 use crate::units::{Span, Time};
 
+pub use crate::net::{Connection, Passed};
+pub use emulation::{Emulation, NotEmulated};
 pub use steering::SteeringError;
 
 /// Changes whenever any golden result changes.
@@ -149,11 +153,17 @@ pub fn build(scenario: &Scenario, seed: u64) -> Simulation {
 /// Builds a run on the given engine.
 pub fn build_with(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
     let recorder = Recorder::new(scenario);
+    let network = match engine {
+        Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
+        Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
+    };
+    prepared(scenario, seed, network, recorder)
+}
+
+/// A run of this network, which is that of the scenario.
+fn prepared(scenario: &Scenario, seed: u64, network: Network, recorder: Option<Box<Recorder>>) -> Simulation {
     Simulation {
-        network: match engine {
-            Engine::Batched => Network::Batched(Box::new(Batched::new(scenario, seed, recorder.as_deref()))),
-            Engine::Reference => Network::Reference(Box::new(Reference::new(scenario, seed, recorder.as_deref()))),
-        },
+        network,
         recorder,
         seed,
         now: Time::ZERO,

@@ -63,6 +63,11 @@ impl EventTree {
         }
     }
 
+    /// The next event of `source`; `Time::NEVER` if there is none.
+    pub fn of(&self, source: usize) -> Time {
+        self.next[source]
+    }
+
     /// The instant of the earliest event; `Time::NEVER` if there is none.
     #[inline]
     pub fn next(&self) -> Time {

@@ -24,7 +24,7 @@ pub use batched::Batched;
 pub use flow::Action;
 pub use randomness::has_randomness;
 pub use recorder::{Recorded, Recorder};
-pub use reference::Reference;
+pub use reference::{Connection, LeastTimes, Passed, Reference};
 
 use crate::record::MaxMinShare;
 use crate::scenario::Scenario;

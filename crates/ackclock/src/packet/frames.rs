@@ -118,6 +118,11 @@ impl FrameLog {
         self.next
     }
 
+    /// Whether frame `number`, which has been sent, may still arrive.
+    pub fn may_arrive(&self, number: u32) -> bool {
+        number.wrapping_sub(self.oldest) < self.next.wrapping_sub(self.oldest)
+    }
+
     /// What frame `number` carries.
     pub fn segment(&self, number: u32) -> Segment {
         let (frame, start) = self.find(number);

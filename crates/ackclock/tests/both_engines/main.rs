@@ -1,5 +1,6 @@
 //! Both engines give the same records.
 
+mod emulation;
 mod engines;
 mod engines_abr;
 mod engines_random;

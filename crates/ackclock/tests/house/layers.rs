@@ -31,7 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("measure", &["units", "ids", "exact", "packet", "tcp", "record", "scenario"]),
-    ("sim", &["units", "ids", "record", "scenario", "net"]),
+    ("sim", &["units", "ids", "packet", "tcp", "record", "scenario", "net"]),
     ("lib", &[]),
 ];
 

@@ -65,6 +65,14 @@ impl CellPort {
         slot_end
     }
 
+    /// How many cells leave before one that ends a frame, of those that wait or have come in this slot; `None` if none of them does.
+    pub(super) fn cells_before_end_of_frame(&self) -> Option<u32> {
+        let cells = self.queue.iter().chain(self.arrived.iter().map(|(_, waiting)| waiting));
+        let mut before = cells.zip(0..).filter(|(waiting, _)| waiting.cell.pti.eom());
+        // The order of those that have come in this slot is not known yet.
+        before.next().map(|(_, before)| before.min(self.queue.len() as u32))
+    }
+
     /// When the averaging interval ends that runs, if somebody is told rates then.
     pub(super) fn interval_end(&self) -> Time {
         let rates = self.rates.as_ref().filter(|rates| rates.of_tcp().is_some());

@@ -11,7 +11,12 @@ mod acknowledgements;
 mod build;
 mod cell_port;
 mod edges;
+mod emulated;
+mod external;
+mod lookahead;
+mod observed;
 mod records;
+mod sending;
 mod steering;
 mod udp;
 mod under_way;
@@ -21,6 +26,8 @@ use std::collections::VecDeque;
 use build::{Flow, Link, Output};
 use cell_port::Input;
 use edges::ReferenceEdges;
+use external::ExternalEnds;
+use observed::ObservedFlow;
 use under_way::{Frames, UnderWay, forget, meta};
 
 use super::abr::AbrConnections;
@@ -28,19 +35,21 @@ use super::build::{self as common, vcs};
 use super::feedback::Edges;
 use super::flow::{Arrivals, End, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
-use super::link::{Intent, Sending};
 use super::packet_port::{Departure, Turn};
 use super::recorder::Recorder;
 use crate::engine::EventTree;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::link::Forwarding;
-use crate::packet::aal5::{self, Reassembled};
+use crate::packet::aal5::Reassembled;
 use crate::packet::{Pti, Segment, Unit};
 use crate::record::DropReason;
 use crate::scenario::{Scenario, Technology};
 use crate::tcp::Expired;
 use crate::traffic::Cbr;
 use crate::units::Time;
+
+pub use external::{Connection, Passed};
+pub use lookahead::LeastTimes;
 
 /// A network and its event tree.
 pub struct Reference {
@@ -63,17 +72,32 @@ pub struct Reference {
     /// The routers that change acknowledgements.
     edges: ReferenceEdges,
     traces: Option<Box<HostTraces>>,
+    /// If the ends of all connections are outside: those that the scenario describes do nothing then.
+    external: Option<Box<ExternalEnds>>,
 }
 
 impl Reference {
     /// The network of a scenario, before anything has happened.
     pub fn new(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Reference {
+        let mut network = Reference::without_events(scenario, seed, recorder);
+        for flow in 0..network.flows.len() {
+            network.schedule_timers(flow);
+        }
+        for source in 0..network.udp.len() {
+            network.schedule_udp(source);
+        }
+        network.schedule_intervals();
+        network
+    }
+
+    /// The network of a scenario in which nothing ever happens by itself.
+    fn without_events(scenario: &Scenario, seed: u64, recorder: Option<&Recorder>) -> Reference {
         let vcs = vcs(scenario);
         let edges = Edges::new(scenario, &vcs, &common::crossing(scenario, &vcs));
         let links = build::links(scenario, &vcs, &edges, seed, recorder);
         let flows: Vec<Flow> = scenario.flows.iter().map(|flow| Flow::new(flow, scenario, seed)).collect();
         let edges = ReferenceEdges::new(edges, scenario, &links);
-        let mut network = Reference {
+        Reference {
             technology: scenario.technology,
             now: Time::ZERO,
             events: 0,
@@ -92,15 +116,8 @@ impl Reference {
                 .collect(),
             lost_datagrams: LostDatagrams::new(scenario),
             traces: recorder.and_then(|recorder| recorder.hosts()),
-        };
-        for flow in 0..network.flows.len() {
-            network.schedule_timers(flow);
+            external: None,
         }
-        for source in 0..network.udp.len() {
-            network.schedule_udp(source);
-        }
-        network.schedule_intervals();
-        network
     }
 
     /// The time of the next event.
@@ -147,6 +164,9 @@ impl Reference {
     pub fn end_warmup(&mut self) {
         for flow in &mut self.flows {
             flow.sink.end_warmup();
+        }
+        if let Some(external) = &mut self.external {
+            external.observed.iter_mut().for_each(ObservedFlow::end_warmup);
         }
         self.abr.end_warmup(self.now);
     }
@@ -304,6 +324,9 @@ impl Reference {
                 None => traces.damaged(unit.vc, unit.frame),
             }
         }
+        if self.external.is_some() {
+            return self.on_frame_at_external_end(unit, good.as_ref());
+        }
         let (flow, end) = end_of(unit.vc);
         if flow >= self.flows.len() {
             if let Some(Segment { seq: number, .. }) = good {
@@ -392,80 +415,6 @@ impl Reference {
                 self.feed_from_scheduler(first_link);
             }
             Output::PassThrough(_) | Output::Cells(_) | Output::Packets(_) => unreachable!("a flow begins at a host"),
-        }
-    }
-
-    /// Begins the next frame of a host, if its link is free.
-    fn feed_from_nic(&mut self, id: LinkId) {
-        let Output::Nic(nic, _) = &mut self.links[id].output else { unreachable!("only hosts begin frames") };
-        if let Some((vc, segment)) = nic.next(self.now) {
-            let intent = self.intent(vc, &segment);
-            match self.technology {
-                Technology::Atm { llc } => self.send_cells(id, vc, &segment, llc, intent),
-                Technology::Packet { .. } => self.send_packet(id, vc, &segment, intent),
-            }
-        }
-        let Output::Nic(nic, _) = &self.links[id].output else { unreachable!("it was one before") };
-        self.event_tree.set(id.index(), nic.next_start());
-    }
-
-    /// Whether a segment that a host begins to send is to be lost on purpose.
-    fn intent(&mut self, vc: VcId, segment: &Segment) -> Intent {
-        let (flow, end) = end_of(vc);
-        let of_flow = self.flows.get_mut(flow).filter(|_| end == End::Receiver);
-        let forced_drops = of_flow.and_then(|flow| flow.forced_drops.as_mut());
-        if forced_drops.is_some_and(|drops| drops.hit(segment)) { Intent::Lose } else { Intent::Send }
-    }
-
-    fn send_cells(&mut self, id: LinkId, vc_id: VcId, segment: &Segment, llc: bool, intent: Intent) {
-        let now = self.now;
-        let link = &mut self.links[id];
-        let Output::Nic(nic, _) = &mut link.output else { unreachable!("only hosts begin frames") };
-        let (cells, spacing) = (aal5::cells(segment.ip_bytes(), llc), self.vcs[vc_id].cell_spacing);
-        nic.occupy(now + spacing * u64::from(cells));
-        let (first, node) = (now + link.cell_time + link.delay, link.to);
-        let sent = &mut self.frames[vc_id].sent;
-        if let Some(traces) = &mut self.traces {
-            traces.departs(now, vc_id, sent.next_number(), segment, intent == Intent::Lose);
-        }
-        if intent == Intent::Send {
-            let frame = sent.push(segment);
-            for index in 0..cells {
-                let pti = Pti::data(index + 1 == cells);
-                let unit = Unit { vc: vc_id, frame, index, hop: 0, pti };
-                self.launch(id, UnderWay { time: first + spacing * u64::from(index), node, unit });
-            }
-        }
-    }
-
-    fn send_packet(&mut self, id: LinkId, vc_id: VcId, segment: &Segment, intent: Intent) {
-        let now = self.now;
-        let vc = &self.vcs[vc_id];
-        let packets = &mut self.frames[vc_id].packets;
-        let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, pti: Pti::data(true) };
-        let kind = common::kind(vc_id, self.flows.len());
-        let meta = meta(self.technology, vc.route[0], vc, unit, (segment, kind));
-        let link = &mut self.links[id];
-        let Output::Nic(nic, path) = &mut link.output else { unreachable!("only hosts begin frames") };
-        let Sending { begins, free, arrives } = match path {
-            Some(path) => path.send(now, &meta, intent),
-            None => {
-                let complete = now + link.rate.serialization(u64::from(meta.packet.bytes) * 8);
-                Sending { begins: now, free: complete, arrives: Some(complete + link.delay) }
-            }
-        };
-        nic.occupy(free);
-        if let Some(traces) = self.traces.as_mut().filter(|_| begins < Time::NEVER) {
-            traces.departs(begins, vc_id, unit.frame, segment, intent == Intent::Lose);
-        }
-        if intent == Intent::Lose {
-            return;
-        }
-        packets.next = packets.next.wrapping_add(1);
-        if let Some(time) = arrives {
-            packets.under_way.insert(unit.frame, *segment);
-            let node = path.as_ref().map_or(link.to, |path| path.far_end(begins));
-            self.launch(id, UnderWay { time, node, unit });
         }
     }
 

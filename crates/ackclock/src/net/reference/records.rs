@@ -16,18 +16,29 @@ use crate::units::{Span, Time};
 impl Reference {
     /// The flows' records up to `now`, which is `simulated` after the start.
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
-        let record = |flow: &Flow| {
-            let forced_drops = ForcedDrops::count(&flow.forced_drops);
-            flow::record(&flow.name, &flow.source, &flow.sink, forced_drops, simulated, warmup)
+        let record = |(number, flow): (usize, &Flow)| {
+            let Flow { name, source, sink, forced_drops } = flow;
+            let forced_drops = ForcedDrops::count(forced_drops);
+            match &self.external {
+                None => flow::record(name, source, sink, forced_drops, simulated, warmup),
+                Some(external) => {
+                    let lost = (sink.damaged_frames, source.damaged_frames, forced_drops);
+                    external.observed[number].record(name, lost, simulated, warmup)
+                }
+            }
         };
-        let records = self.flows.iter().map(record).zip(self.abr.records(Time::ZERO + simulated));
+        let records = self.flows.iter().enumerate().map(record).zip(self.abr.records(Time::ZERO + simulated));
         records.map(|(record, abr)| FlowRecord { abr, ..record }).collect()
     }
 
     /// The records of the sources of datagrams, `simulated` after the start; what packet ports and links lost is not known here.
     pub fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
         let record = |(number, (name, source, arrivals)): (usize, &(String, Cbr, Arrivals))| {
-            arrivals.record(name, source, self.lost_datagrams.count(number), simulated)
+            let mut record = arrivals.record(name, source, self.lost_datagrams.count(number), simulated);
+            if let Some(external) = &self.external {
+                record.counts.sent = external.datagrams_sent[number];
+            }
+            record
         };
         self.udp.iter().enumerate().map(record).collect()
     }

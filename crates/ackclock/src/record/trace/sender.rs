@@ -92,6 +92,14 @@ impl SenderTrace {
         }
     }
 
+    /// An acknowledgement of all bytes up to `una` arrives at a sender of which no more is known.
+    pub fn acknowledged(&mut self, now: Time, una: u64) {
+        if self.metrics.contains(Metric::Acknowledged) {
+            // Before the first it is no number, and the maximum is the other.
+            self.acknowledged.change(now, self.acknowledged.last().max(una as f64));
+        }
+    }
+
     /// A segment, or its timestamp, has shown a round trip.
     pub fn sampled(&mut self, now: Time, rtt: Span) {
         if self.metrics.contains(Metric::Rtt) {
