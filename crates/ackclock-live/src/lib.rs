@@ -10,6 +10,7 @@
 
 mod addresses;
 mod clock;
+pub mod emulator;
 mod ends;
 mod error;
 mod hosts;

@@ -4,8 +4,9 @@
 
 use std::ffi::{c_int, c_short};
 use std::io;
-use std::mem::size_of;
+use std::mem::{size_of, zeroed};
 use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
 
 /// Puts the calling thread into a new network namespace.
 pub fn enter_new_network_namespace() -> io::Result<()> {
@@ -39,6 +40,37 @@ pub fn set_option(socket: impl AsFd, level: c_int, option: c_int, value: c_int) 
     let (at, length) = ((&raw const value).cast(), size_of::<c_int>() as libc::socklen_t);
     // SAFETY: `at` points to `length` octets, which the call only reads.
     checked(unsafe { libc::setsockopt(socket.as_fd().as_raw_fd(), level, option, at, length) })
+}
+
+/// Says with each datagram that is received by [`receive_with_time`] when the kernel got it.
+pub fn stamp_arrivals(socket: impl AsFd) -> io::Result<()> {
+    set_option(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)
+}
+
+/// Receives a datagram: its octets, and the time since 1970 at which the kernel got it, if it says so.
+pub fn receive_with_time(socket: impl AsFd, octets: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
+    let mut part = libc::iovec { iov_base: octets.as_mut_ptr().cast(), iov_len: octets.len() };
+    // As aligned as the headers in it are.
+    let mut control = [0_u64; 8];
+    // SAFETY: it is a structure of integers and pointers, and all of them may be zero.
+    let mut message: libc::msghdr = unsafe { zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of_val(&control) as _;
+    // SAFETY: `message` names two buffers with their lengths, which live until the end of this function.
+    let length = unsafe { libc::recvmsg(socket.as_fd().as_raw_fd(), &raw mut message, 0) };
+    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    // SAFETY: the kernel has written whole headers into `control` and said in `message` how long they are. A header of this kind is
+    // followed by a `timespec`, which need not be aligned.
+    let time = unsafe {
+        let header = libc::CMSG_FIRSTHDR(&raw const message);
+        let is_time =
+            |header: &libc::cmsghdr| header.cmsg_level == libc::SOL_SOCKET && header.cmsg_type == libc::SCM_TIMESTAMPNS;
+        let header = header.as_ref().filter(|header| is_time(header));
+        header.map(|header| libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned())
+    };
+    Ok((length, time.map(|time| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))))
 }
 
 /// The state of a TCP connection as the kernel shows it in its option `TCP_INFO`, field by field. What an older kernel does not know is

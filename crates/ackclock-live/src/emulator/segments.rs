@@ -1,0 +1,213 @@
+//! What the headers of a real packet say, as the simulator's segment: as long on the wire, its numbers counted from the first byte of its
+//! connection.
+//! Sources: RFC 791 §3.1 (IPv4), RFC 9293 §3.1 (TCP), RFC 7323 §3.2 (timestamps), RFC 2018 §3 (SACK).
+
+use ackclock::ids::{FlowId, Id};
+use ackclock::packet::{SackOption, Segment, SegmentKind, Timestamps, wire_number};
+
+/// Sequence numbers of all flows of a run.
+pub(super) struct Numbering {
+    /// Of each flow those of the sender's bytes, and of the receiver's.
+    flows: Vec<[Numbers; 2]>,
+}
+
+/// The numbers of the bytes in one direction of a connection.
+#[derive(Clone, Copy, Default)]
+struct Numbers {
+    /// The number on the wire of the first byte; `None` before any was seen.
+    first: Option<u32>,
+    /// The last byte seen, counted from the first.
+    last: u64,
+}
+
+/// Who sends a segment of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    Sender = 0,
+    Receiver = 1,
+}
+
+impl Numbering {
+    /// Nothing was seen so far of so many flows.
+    pub(super) fn new(flows: usize) -> Numbering {
+        Numbering { flows: vec![Default::default(); flows] }
+    }
+
+    /// The segment of an IP packet of TCP; `None` if its headers are not whole.
+    pub(super) fn segment(&mut self, flow: FlowId, from: From, packet: &[u8]) -> Option<Segment> {
+        let ip = 4 * usize::from(packet.first()? & 0x0f);
+        let tcp = packet.get(ip..).filter(|tcp| tcp.len() >= FIXED_HEADER)?;
+        let header = 4 * usize::from(tcp[12] >> 4);
+        if header < FIXED_HEADER || header > tcp.len() {
+            return None;
+        }
+        let (flags, payload) = (tcp[13], (tcp.len() - header) as u32);
+        let opens = flags & SYN != 0;
+        let numbers = &mut self.flows[flow.index()];
+        if opens {
+            // The SYN takes the number before that of the first byte. Another number is another connection.
+            let first = Some(word(tcp, 4).wrapping_add(1));
+            let of_sender = &mut numbers[from as usize];
+            if of_sender.first != first {
+                *of_sender = Numbers { first, last: 0 };
+            }
+        }
+        let seq = if opens { 0 } else { numbers[from as usize].place(word(tcp, 4)) };
+        let acknowledged = &mut numbers[1 - from as usize];
+        let ack = if flags & ACK != 0 { acknowledged.place(word(tcp, 8)) } else { 0 };
+        let (timestamps, sack) = options(&tcp[FIXED_HEADER..header], acknowledged.first.unwrap_or(1));
+        let kind = match (opens, flags & FIN != 0, from) {
+            (true, _, From::Sender) => SegmentKind::Syn,
+            (true, _, From::Receiver) => SegmentKind::SynAck,
+            (false, true, From::Sender) => SegmentKind::Fin,
+            (false, true, From::Receiver) if payload == 0 => SegmentKind::FinAck,
+            (false, _, _) => SegmentKind::Data,
+        };
+        let len = match kind {
+            SegmentKind::Fin => payload + 1,
+            SegmentKind::Syn | SegmentKind::SynAck => 0,
+            _ => payload,
+        };
+        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window: None };
+        // Whatever options there are beside these, the packet is as long as it is.
+        segment.headers = (packet.len() as u32).saturating_sub(segment.ip_bytes()) as u16;
+        Some(segment)
+    }
+}
+
+impl Numbers {
+    /// How many bytes come before the one of this number: of those that are possible modulo 2^32 the one closest to the last.
+    fn place(&mut self, number: u32) -> u64 {
+        let first = *self.first.get_or_insert(number);
+        let expected = first.wrapping_add(self.last as u32);
+        let moved = i64::from(number.wrapping_sub(expected) as i32);
+        // A probe of an idle connection has the number before the first byte.
+        let place = self.last.saturating_add_signed(moved);
+        self.last = self.last.max(place);
+        place
+    }
+}
+
+/// Timestamps, and the blocks of SACK with numbers that count from the first byte, which has this number on the wire.
+fn options(mut octets: &[u8], first: u32) -> (Option<Timestamps>, SackOption) {
+    let (mut timestamps, mut sack) = (None, SackOption::default());
+    while let Some((&kind, rest)) = octets.split_first() {
+        let length = match kind {
+            END => break,
+            NOP => 1,
+            _ => usize::from(rest.first().copied().unwrap_or(0)),
+        };
+        if length == 0 || length > octets.len() || kind != NOP && length < 2 {
+            break;
+        }
+        match (kind, length) {
+            (TIMESTAMPS, 10) => timestamps = Some(Timestamps { value: word(octets, 2), echo: word(octets, 6) }),
+            (SACK, 10 | 18 | 26 | 34) => {
+                sack = SackOption::from(&octets[..2]);
+                for at in (2..length).step_by(4) {
+                    let counted = word(octets, at).wrapping_sub(first).wrapping_add(wire_number(0));
+                    sack.extend(&counted.to_be_bytes());
+                }
+            }
+            _ => {}
+        }
+        octets = &octets[length..];
+    }
+    (timestamps, sack)
+}
+
+fn word(octets: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([octets[at], octets[at + 1], octets[at + 2], octets[at + 3]])
+}
+
+const FIXED_HEADER: usize = 20;
+const FIN: u8 = 0x01;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+/// Kinds of options.
+const END: u8 = 0;
+const NOP: u8 = 1;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(seq: u32, ack: u32, flags: u8, options: &[u8], payload: usize) -> Vec<u8> {
+        let mut packet = vec![0; 20];
+        packet[0] = 0x45;
+        packet.extend([4, 0, 156, 64]);
+        packet.extend(seq.to_be_bytes());
+        packet.extend(ack.to_be_bytes());
+        packet.extend([((20 + options.len()) * 4) as u8, flags, 1, 0, 0, 0, 0, 0]);
+        packet.extend(options);
+        packet.resize(packet.len() + payload, 7);
+        packet
+    }
+
+    fn flow() -> FlowId {
+        FlowId::from_index(0)
+    }
+
+    /// A connection from its first SYN on; both ends begin close to the largest number.
+    #[test]
+    fn numbers_count_from_the_first_byte_and_do_not_wrap() {
+        let mut numbering = Numbering::new(1);
+        let mut segment = |from, packet: &[u8]| {
+            let segment = numbering.segment(flow(), from, packet).unwrap();
+            assert_eq!(segment.ip_bytes() as usize, packet.len());
+            segment
+        };
+        let isn = u32::MAX - 1000;
+        let syn_options = [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 9, 0, 0, 0, 0, 1, 3, 3, 7];
+        let syn = segment(From::Sender, &packet(isn, 0, SYN, &syn_options, 0));
+        assert_eq!((syn.seq, syn.len, syn.ack, syn.kind), (0, 0, 0, SegmentKind::Syn));
+        assert_eq!(syn.timestamps, Some(Timestamps { value: 9, echo: 0 }));
+        let answer = segment(From::Receiver, &packet(77, isn + 1, SYN | ACK, &[], 0));
+        assert_eq!((answer.ack, answer.kind, answer.len), (0, SegmentKind::SynAck, 0));
+        let first = segment(From::Sender, &packet(isn + 1, 78, ACK, &[], 900));
+        assert_eq!((first.seq, first.len, first.ack, first.kind), (0, 900, 0, SegmentKind::Data));
+        let second = segment(From::Sender, &packet(isn.wrapping_add(901), 78, ACK, &[], 900));
+        assert_eq!((second.seq, second.len), (900, 900));
+        let third = segment(From::Sender, &packet(isn.wrapping_add(1801), 78, ACK, &[], 900));
+        assert_eq!(third.seq, 1800);
+        // The first is missing: the receiver holds 900..2700.
+        let mut options = vec![1, 1, 5, 10];
+        options.extend(isn.wrapping_add(901).to_be_bytes());
+        options.extend(isn.wrapping_add(2701).to_be_bytes());
+        let ack = segment(From::Receiver, &packet(78, isn + 1, ACK, &options, 0));
+        assert_eq!((ack.ack, ack.len), (0, 0));
+        assert_eq!(ack.sack.octets(), [5, 10, 0, 0, 3, 133, 0, 0, 10, 141], "901 and 2701, as byte 0 has the number 1");
+        let again = segment(From::Sender, &packet(isn + 1, 78, ACK, &[], 900));
+        assert_eq!(again.seq, 0, "before the last, and not 2^32 after it");
+        let fin = segment(From::Sender, &packet(isn.wrapping_add(2701), 78, FIN | ACK, &[], 100));
+        assert_eq!((fin.seq, fin.len, fin.payload(), fin.kind), (2700, 101, 100, SegmentKind::Fin));
+        let fin = segment(From::Receiver, &packet(78, isn.wrapping_add(2802), FIN | ACK, &[], 0));
+        assert_eq!((fin.ack, fin.kind), (2801, SegmentKind::FinAck));
+        // 4 GiB later.
+        for step in 0..5 {
+            let seq = isn.wrapping_add(1).wrapping_add(0x3fff_ffff_u32.wrapping_mul(step));
+            let far = segment(From::Sender, &packet(seq, 78, ACK, &[], 1));
+            assert_eq!(far.seq, 0x3fff_ffff * u64::from(step));
+        }
+        let other = segment(From::Sender, &packet(12, 0, SYN, &[], 0));
+        assert_eq!(other.seq, 0);
+        assert_eq!(segment(From::Sender, &packet(13, 78, ACK, &[], 1)).seq, 0, "another connection");
+    }
+
+    #[test]
+    fn broken_options_end_and_what_is_cut_off_is_no_segment() {
+        let mut numbering = Numbering::new(1);
+        for options in [&[8, 10, 0, 0][..], &[5, 0, 1, 1], &[1, 1, 1, 5], &[0, 8, 10, 0], &[9, 1, 1, 1]] {
+            let packet = packet(1, 2, ACK, options, 5);
+            let segment = numbering.segment(flow(), From::Sender, &packet).unwrap();
+            assert_eq!((segment.timestamps, segment.sack.is_empty()), (None, true), "{options:?}");
+            assert_eq!(segment.ip_bytes() as usize, packet.len());
+        }
+        let whole = packet(1, 2, ACK, &[1, 1, 1, 1], 0);
+        for length in [0, 19, 20, 39, 43] {
+            assert!(numbering.segment(flow(), From::Sender, &whole[..length]).is_none(), "{length}");
+        }
+    }
+}
