@@ -11,7 +11,7 @@ MUSL := $(shell uname -m)-unknown-linux-musl
 # Where the Python package is installed for its tests.
 PYTHON = $(abspath $(or $(CARGO_TARGET_DIR),target))/python
 
-.PHONY: help setup tools test check verify headlines accept docs dist gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
+.PHONY: help setup tools test check verify headlines accept docs dist bpf gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
@@ -30,6 +30,8 @@ tools: ## install tshark, tcptrace, Chromium and Slurm, which tests work with (D
 
 test: setup check ## every fast test: format, lint, unit, script, property, network, command line, README, studies in short
 	$(CARGO) test --workspace --locked
+	@# The programs for the kernel, where what they need can be had.
+	@.ci/bpf
 	@# The program as the tests built it (`cargo run` would build it with other features of its libraries): verdicts that change
 	@# fail, and so do findings that are no longer true.
 	"$${CARGO_TARGET_DIR:-target}/debug/ackclock" reproduce --quick --out target/quick
@@ -101,6 +103,9 @@ dist: ## build the wheel and a static program (Linux) into target/distribution, 
 	@dir="$${CARGO_TARGET_DIR:-target}"; rm -rf "$$dir/distribution"; mkdir -p "$$dir/distribution"; \
 		cp "$$dir"/wheels/*.whl "$$dir/$(MUSL)/dist/ackclock" "$$dir/distribution"; \
 		cd "$$dir/distribution" && sha256sum * >SHA256SUMS && cat SHA256SUMS
+
+bpf: ## compile the programs for the kernel again (needs clang, llvm and libbpf-dev)
+	crates/ackclock-bpf/bpf/build
 
 gallery: ## draw the pictures of the manual again
 	$(CARGO) build --release --locked -p ackclock-cli

@@ -200,6 +200,11 @@ impl VegasA {
     pub fn new(params: &VegasAParams, ties: Stream) -> VegasA {
         VegasA { rounds: Rounds::new(&params.vegas), thresholds: Thresholds::new(params, ties) }
     }
+
+    /// alpha and beta, packets.
+    pub fn thresholds(&self) -> (f64, f64) {
+        (self.thresholds.alpha, self.thresholds.beta)
+    }
 }
 
 impl CongestionControl for VegasA {
