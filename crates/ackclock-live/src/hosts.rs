@@ -30,7 +30,7 @@ pub fn set_up(
     let host = |(node, address)| {
         let namespace = Namespace::new()?;
         let of_host = &settings.hosts[&node];
-        let tun = Tun::new(&namespace, address, of_host.mtu.max(1))?;
+        let tun = Tun::new(&namespace, address, of_host.mtu.max(LEAST_MTU))?;
         write_sysctls(&namespace, of_host, &scenario.nodes[node].name)?;
         ip(&namespace, &routes(of_host))?;
         Ok((node, Host { namespace, tun }))
@@ -74,3 +74,6 @@ fn routes(settings: &HostSettings) -> String {
     }
     commands
 }
+
+/// RFC 791 §3.2: every network carries so much. Hosts without flows have it.
+const LEAST_MTU: u32 = 68;

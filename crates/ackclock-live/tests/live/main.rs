@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod devices;
+mod emulated;
 mod ends;
 
 use ackclock_live::Namespace;
