@@ -1,6 +1,11 @@
 //! The ends of all connections: one thread that writes and reads their sockets, as the applications of the scenario say, and reads what
 //! their TCP says of itself.
 
+#[cfg(feature = "bpf")]
+mod programs;
+#[cfg(not(feature = "bpf"))]
+#[path = "no_programs.rs"]
+mod programs;
 mod receiver;
 mod sender;
 mod trace;
@@ -27,6 +32,7 @@ use crate::{Addresses, LiveError, UdpId, sys};
 
 pub use trace::SenderCounts;
 
+use programs::{Acknowledgements, CongestionControls};
 use receiver::Receiver;
 use sender::Sender;
 use trace::SenderTrace;
@@ -41,6 +47,9 @@ pub struct Ends {
     warmup: Option<Time>,
     end: Time,
     poll: Span,
+    acknowledgements: Acknowledgements,
+    // Last: they stay until the sockets are closed.
+    _congestion_controls: CongestionControls,
 }
 
 /// Both ends of a connection.
@@ -99,6 +108,8 @@ impl Ends {
         };
         let of_epoll = |error: rustix::io::Errno| failed("events", "sockets")(error.into());
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(of_epoll)?;
+        let congestion_controls = CongestionControls::load(&settings.flows)?;
+        let acknowledgements = Acknowledgements::watch(scenario, addresses, hosts);
         let mut flows = Vec::new();
         for (id, flow) in scenario.flows.iter_ids() {
             let of_flow = &settings.flows[id.index()];
@@ -108,7 +119,8 @@ impl Ends {
             let receiver = receiver.map_err(failed("receiver", &flow.name))?;
             let open = || {
                 of_flow.algorithm.check()?;
-                Sender::open(flow, seed, at, of_flow).map_err(failed("sender", &flow.name))
+                let algorithm = congestion_controls.name(id.index(), of_flow);
+                Sender::open(flow, seed, at, of_flow, algorithm).map_err(failed("sender", &flow.name))
             };
             let sender = hosts[&from].namespace.enter(open).map_err(failed("sender", &flow.name))??;
             epoll::add(&epoll, &receiver, token_of(id, Socket::Listener), EventFlags::IN).map_err(of_epoll)?;
@@ -126,7 +138,18 @@ impl Ends {
         }
         let warmup = Some(Time::ZERO + scenario.warmup).filter(|_| scenario.warmup > Span::ZERO);
         let poll = POLL.max(PER_READING * flows.len() as u64);
-        Ok(Ends { epoll, flows, udp, _sinks: sinks, warmup, end: Time::ZERO + scenario.duration, poll })
+        let end = Time::ZERO + scenario.duration;
+        Ok(Ends {
+            epoll,
+            flows,
+            udp,
+            _sinks: sinks,
+            warmup,
+            end,
+            poll,
+            acknowledgements,
+            _congestion_controls: congestion_controls,
+        })
     }
 
     /// Does what the scenario says until its end, or until `stop`. Sockets are closed when this returns.
@@ -143,6 +166,7 @@ impl Ends {
         while now < self.end && !stop.load(Ordering::Relaxed) {
             self.do_what_is_due(now)?;
             if now >= next_reading {
+                self.read_acknowledgements(clock);
                 self.read_all(now);
                 next_reading = now + self.poll;
             }
@@ -164,6 +188,7 @@ impl Ends {
             }
         }
         let now = clock.now().min(self.end);
+        self.read_acknowledgements(clock);
         self.read_all(now);
         Ok(self.record(now))
     }
@@ -224,8 +249,22 @@ impl Ends {
         }
     }
 
+    /// Reads what the kernel has noted at each acknowledgement, if it does.
+    fn read_acknowledgements(&mut self, clock: Clock) {
+        let (flows, end) = (&mut self.flows, self.end);
+        self.acknowledgements.drain(clock, |flow, time, acknowledged| {
+            if time <= end {
+                flows[flow].trace.acknowledged(time, acknowledged);
+            }
+        });
+    }
+
     fn record(self, now: Time) -> EndsRecord {
-        let problems = self.flows.iter().filter_map(|flow| flow.problem.clone()).collect();
+        let mut problems: Vec<String> = self.flows.iter().filter_map(|flow| flow.problem.clone()).collect();
+        let lost = self.acknowledgements.lost();
+        if lost > 0 {
+            problems.push(format!("traces lack {lost} acknowledgements, for which the kernel had no room"));
+        }
         let of_flow = |flow: Flow| FlowEnds {
             counts: flow.trace.counts(now, flow.sender.opened()),
             at_warmup: flow.at_warmup,

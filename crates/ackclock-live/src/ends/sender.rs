@@ -43,11 +43,17 @@ enum Stage {
 }
 
 impl Sender {
-    /// The sender of a flow, whose socket is in the namespace of the calling thread.
-    pub fn open(flow: &Flow, seed: u64, to: SocketAddrV4, settings: &FlowSettings) -> io::Result<Sender> {
+    /// The sender of a flow, whose socket is in the namespace of the calling thread, with the congestion control that the kernel calls so.
+    pub fn open(
+        flow: &Flow,
+        seed: u64,
+        to: SocketAddrV4,
+        settings: &FlowSettings,
+        algorithm: &str,
+    ) -> io::Result<Sender> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
-        sockopt::set_tcp_congestion(&socket, settings.algorithm.kernel)?;
+        sockopt::set_tcp_congestion(&socket, algorithm)?;
         sys::set_option(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, settings.mss_option as i32)?;
         let unsent = if flow.stop.is_some() { UNSENT_BYTES_IF_STOPPED } else { UNSENT_BYTES };
         sys::set_option(&socket, libc::IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)?;

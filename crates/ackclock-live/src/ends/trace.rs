@@ -15,6 +15,19 @@ pub struct SenderTrace {
     fast_retransmits: u64,
 }
 
+/// What the kernel has noted at an acknowledgement, before it was processed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Segments.
+    pub cwnd: u32,
+    /// Segments.
+    pub ssthresh: u32,
+    /// Microseconds; zero before the first sample.
+    pub srtt: u32,
+    /// The window of the receiver, bytes.
+    pub peer_window: u32,
+}
+
 /// What only the sender's TCP knows of a flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SenderCounts {
@@ -42,13 +55,7 @@ impl SenderTrace {
 
     /// A reading of the connection at an instant.
     pub fn read(&mut self, now: Time, info: &TcpInfo) {
-        for (metric, time, value) in &mut self.columns {
-            let is = reading(*metric, info);
-            if let Some(is) = is.filter(|is| value.last() != Some(is)) {
-                time.push(now);
-                value.push(is);
-            }
-        }
+        self.note(now, info, |_| true);
         let before = std::mem::replace(&mut self.last, *info);
         // Kernels before 6.7 do not count timeouts: then each step of the backoff is one that was seen.
         let new = match info.total_rto {
@@ -58,6 +65,27 @@ impl SenderTrace {
         self.timeouts += new;
         self.timeout_times.extend((0..new).map(|_| now));
         self.fast_retransmits += u64::from(info.ca_state == IN_RECOVERY && before.ca_state != IN_RECOVERY);
+    }
+
+    /// An acknowledgement came at an instant.
+    pub fn acknowledged(&mut self, at: Time, acknowledged: &Acknowledged) {
+        let Acknowledged { cwnd, ssthresh, srtt, peer_window } = *acknowledged;
+        let info = TcpInfo { snd_cwnd: cwnd, snd_ssthresh: ssthresh, rtt: srtt, snd_wnd: peer_window, ..self.last };
+        // Without a reading the size of segments is not known.
+        if info.snd_mss > 0 {
+            self.note(at, &info, |metric| metric != Metric::Rto);
+        }
+    }
+
+    /// Adds what has changed of these metrics. What is earlier than what is there is left out.
+    fn note(&mut self, at: Time, info: &TcpInfo, which: impl Fn(Metric) -> bool) {
+        for (metric, time, value) in self.columns.iter_mut().filter(|(metric, ..)| which(*metric)) {
+            let is = reading(*metric, info);
+            if let Some(is) = is.filter(|is| value.last() != Some(is) && time.last().is_none_or(|last| *last <= at)) {
+                time.push(at);
+                value.push(is);
+            }
+        }
     }
 
     /// What it has counted by now, of a connection that is open since `opened`.
@@ -92,7 +120,7 @@ impl SenderTrace {
 
 /// What a reading says about a metric, in its unit.
 fn reading(metric: Metric, info: &TcpInfo) -> Option<f64> {
-    let (mss, seconds) = (f64::from(info.snd_mss), |us: u32| f64::from(us) * 1e-6);
+    let (mss, seconds) = (f64::from(info.snd_mss), |us: u32| f64::from(us) / 1e6);
     let cwnd = f64::from(info.snd_cwnd) * mss;
     match metric {
         Metric::Cwnd => Some(cwnd),
@@ -155,5 +183,28 @@ mod tests {
         let limited = trace.counts(ms(1500), Some(ms(500))).limited;
         let of = [limited.receive_window, limited.congestion_window, limited.application, limited.host];
         assert_eq!(of, [200, 400, 300, 100].map(Span::from_ms));
+    }
+
+    #[test]
+    fn acknowledgements_say_what_is_between_two_readings() {
+        let metrics = [Metric::Cwnd, Metric::Srtt, Metric::Rto].into_iter().collect();
+        let mut trace = SenderTrace::new(metrics);
+        let at = |cwnd, srtt| Acknowledged { cwnd, srtt, ..Acknowledged::default() };
+        trace.acknowledged(ms(5), &at(7, 0));
+        let first = TcpInfo { snd_mss: 1000, snd_cwnd: 10, rto: 1_000_000, ..TcpInfo::default() };
+        trace.read(ms(10), &first);
+        for (time, cwnd, srtt) in [(12, 10, 0), (14, 11, 20_000), (18, 13, 20_000)] {
+            trace.acknowledged(ms(time), &at(cwnd, srtt));
+        }
+        trace.read(ms(20), &TcpInfo { snd_cwnd: 14, rtt: 20_000, rto: 300_000, ..first });
+        trace.acknowledged(ms(19), &at(13, 20_000));
+        let columns: Vec<Columns> = trace.into_series("f").into_iter().map(|series| series.columns).collect();
+        let points = |time: &[u64], value: &[f64]| Columns::Points {
+            time: time.iter().map(|time| ms(*time)).collect(),
+            value: value.into(),
+        };
+        assert_eq!(columns[0], points(&[10, 14, 18, 20], &[10_000.0, 11_000.0, 13_000.0, 14_000.0]));
+        assert_eq!(columns[1], points(&[14], &[0.02]));
+        assert_eq!(columns[2], points(&[10, 20], &[1.0, 0.3]));
     }
 }

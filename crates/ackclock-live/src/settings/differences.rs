@@ -122,6 +122,13 @@ fn of_congestion_control(flow: &Flow) -> Vec<String> {
     let mut all = Vec::new();
     match &algorithm.params {
         CongestionControlParams::Reno(CongestionAvoidance::ByteCounting) => {}
+        CongestionControlParams::Vegas(_) | CongestionControlParams::VegasA(_) => {
+            let name = &algorithm.name;
+            all.push(format!("`{name}`: Linux finds and repairs losses without fine timeouts; docs/live-vegas-a.md"));
+            if algorithm.program.as_ref().is_some_and(|program| program.parameters.th_tolerance == 0.1) {
+                all.push(format!("`{name}`: throughputs that differ by less than a tenth are equal (`th_tolerance`)"));
+            }
+        }
         CongestionControlParams::Reno(_) => {
             all.push("`reno.congestion_avoidance`: Linux counts acknowledged segments".into());
         }

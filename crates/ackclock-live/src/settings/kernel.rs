@@ -7,6 +7,7 @@ use std::io;
 use ackclock::scenario::Flow;
 use ackclock::tcp::CongestionControlParams;
 use ackclock::tcp::cc::ALL;
+use ackclock_bpf::{Kind, Parameters};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, sockopt};
 
@@ -17,10 +18,21 @@ use crate::LiveError;
 pub struct Algorithm {
     /// What scenario files call it.
     pub name: String,
-    /// What the kernel calls it.
+    /// What the kernel calls it; if it gets it for the run, under a name of that, what it is.
     pub kernel: &'static str,
+    /// What the kernel gets for the run.
+    pub program: Option<Program>,
     /// Its parameters in the scenario.
     pub params: CongestionControlParams,
+}
+
+/// A congestion control that is loaded into the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Which.
+    pub kind: Kind,
+    /// Its parameters.
+    pub parameters: Parameters,
 }
 
 impl Display for Algorithm {
@@ -47,10 +59,27 @@ const KERNEL_NAMES: &[(&str, &str)] = &[
 pub fn of(flow: &Flow) -> Result<Algorithm, LiveError> {
     let params = flow.tcp.congestion_control.clone();
     let name = params.name().to_owned();
+    let program = match &params {
+        CongestionControlParams::Vegas(params) => Some((Kind::Vegas, "vegas (BPF)", Parameters::of_vegas(params))),
+        CongestionControlParams::VegasA(params) => {
+            Some((Kind::VegasA, "vegas-a (BPF)", Parameters::of_vegas_a(params)))
+        }
+        _ => None,
+    };
+    if let Some((kind, kernel, parameters)) = program {
+        let parameters = parameters.and_then(|parameters| parameters.octets(kind).map(|_| parameters));
+        let parameters = parameters.map_err(|error| {
+            let text = error.to_string();
+            let (text, help) =
+                text.split_once("\nhelp: ").unwrap_or((&text, "simulate the scenario with `ackclock run`"));
+            LiveError::scenario(format_args!("flow {}: {text}", flow.name), help)
+        })?;
+        return Ok(Algorithm { name, kernel, program: Some(Program { kind, parameters }), params });
+    }
     match KERNEL_NAMES.iter().find(|(ours, _)| *ours == name) {
-        Some((_, kernel)) => Ok(Algorithm { name, kernel, params }),
+        Some((_, kernel)) => Ok(Algorithm { name, kernel, program: None, params }),
         None => {
-            let others: Vec<&str> = KERNEL_NAMES.iter().map(|(ours, _)| *ours).collect();
+            let others: Vec<&str> = KERNEL_NAMES.iter().map(|(ours, _)| *ours).chain(["vegas", "vegas-a"]).collect();
             Err(LiveError::scenario(
                 format_args!("flow {}: Linux has no congestion control like `{name}`", flow.name),
                 format_args!("choose one of {}, or simulate the scenario with `ackclock run`", others.join(", ")),
@@ -66,8 +95,12 @@ impl Algorithm {
         described.is_some_and(|described| described.with_defaults() == self.params)
     }
 
-    /// Makes sure that the kernel has it: asks for it at a socket, for which the kernel loads a module if there is one.
+    /// Makes sure that the kernel has it: asks for it at a socket, for which the kernel loads a module if there is one. What the run loads
+    /// is there.
     pub fn check(&self) -> Result<(), LiveError> {
+        if self.program.is_some() {
+            return Ok(());
+        }
         let Err(error) = is_available(self.kernel) else { return Ok(()) };
         let (kernel, available) = (self.kernel, available().join(", "));
         Err(match Errno::from_io_error(&error) {

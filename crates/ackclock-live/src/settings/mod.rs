@@ -14,7 +14,7 @@ use ackclock::units::Span;
 
 use crate::{Addresses, LiveError};
 
-pub use kernel::Algorithm;
+pub use kernel::{Algorithm, Program};
 
 /// What the hosts and sockets of a live run are set to.
 #[derive(Clone, Debug, PartialEq)]

@@ -85,6 +85,71 @@ fn files_arrive_to_the_byte_and_begin_when_they_should() {
     assert!(record.flows[2].series.iter().all(|series| series.columns.is_empty()), "it begins after the end");
 }
 
+/// Each flow has its own: the kernel gets them for the run, and they go with it. Windows are noted at each acknowledgement.
+#[cfg(feature = "bpf")]
+#[test]
+fn vegas_and_vegas_a_are_in_the_kernel_for_the_run() {
+    if !allowed("vegas_and_vegas_a_are_in_the_kernel_for_the_run") || !ackclock_bpf::missing().is_empty() {
+        return eprintln!("*** Vegas-A in live runs: NOT TESTED here: {:?}", ackclock_bpf::missing());
+    }
+    let of_the_run = || {
+        let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+        names.split_whitespace().filter(|name| name.starts_with(&format!("ack{}.", std::process::id()))).count()
+    };
+    let flow = |name: &str, congestion_control: &str| {
+        format!(
+            "[flow.{name}]\nfrom = \"a\"\nto = \"b\"\n\
+             [flow.{name}.tcp]\ncongestion_control = \"{congestion_control}\"\n"
+        )
+    };
+    let text = [flow("f", "vegas-a"), flow("g", "vegas-a"), flow("h", "vegas"), flow("k", "reno")].concat();
+    let scenario = scenario(&format!("{text}[flow.h.tcp.vegas]\nbeta = 5.0\n"));
+    let addresses = Addresses::of(&scenario).unwrap();
+    let settings = Settings::of(&scenario, &addresses).unwrap();
+    assert!(settings.differences.iter().any(|difference| difference.contains("fine timeouts")), "{settings:#?}");
+    let hosts = set_up(&scenario, &addresses, &settings).unwrap();
+    let ends = Ends::open(&scenario, 1, &addresses, &settings, &hosts).unwrap();
+    assert_eq!(of_the_run(), 2, "flows with the same parameters have the same");
+    let (is_over, stop) = (AtomicBool::new(false), AtomicBool::new(false));
+    let record = thread::scope(|scope| {
+        scope.spawn(|| wire(&hosts, &addresses, &is_over));
+        let record = ends.run(Clock::beginning(Instant::now()), &stop).unwrap();
+        is_over.store(true, Ordering::Relaxed);
+        record
+    });
+    assert_eq!(record.problems, [""; 0]);
+    for (flow, name) in record.flows.iter().zip(["f", "g", "h", "k"]) {
+        assert!(flow.received > 20_000, "{name}: {}", flow.received);
+        let cwnd = flow.series.iter().find(|series| series.metric == Metric::Cwnd).unwrap();
+        let Columns::Points { time, value } = &cwnd.columns else { panic!() };
+        assert!(value[0] == 14_480.0 && time.is_sorted(), "{name}");
+        // Readings are 10 ms apart; the slow start of Reno changes the window with each acknowledgement.
+        let is_close = |pair: &&[ackclock::units::Time]| pair[1].since(pair[0]).as_secs_f64() < 0.005;
+        assert!(name != "k" || time.windows(2).filter(is_close).count() > 5, "{time:?}");
+    }
+    let until = Instant::now() + Duration::from_secs(10);
+    while of_the_run() > 0 {
+        assert!(Instant::now() < until, "the congestion controls are still there");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Without the feature it is said what to do.
+#[cfg(not(feature = "bpf"))]
+#[test]
+fn vegas_a_needs_a_program_that_can_load_it() {
+    if !allowed("vegas_a_needs_a_program_that_can_load_it") {
+        return;
+    }
+    let scenario = scenario("[flow.f]\nfrom = \"a\"\nto = \"b\"\n[flow.f.tcp]\ncongestion_control = \"vegas-a\"\n");
+    let addresses = Addresses::of(&scenario).unwrap();
+    let settings = Settings::of(&scenario, &addresses).unwrap();
+    let hosts = set_up(&scenario, &addresses, &settings).unwrap();
+    let error = Ends::open(&scenario, 1, &addresses, &settings, &hosts).err().unwrap();
+    assert_eq!(error.to_string(), "this program cannot load `vegas-a` into the kernel");
+    assert!(error.help().contains("feature `bpf`"));
+}
+
 #[test]
 fn an_application_writes_when_it_should_and_no_more() {
     if !allowed("an_application_writes_when_it_should_and_no_more") {
