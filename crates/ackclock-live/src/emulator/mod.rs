@@ -12,6 +12,7 @@ mod wait;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ackclock::ids::{FlowId, Id, NodeId};
 use ackclock::record::{Histogram, Records};
@@ -51,6 +52,9 @@ pub struct Emulated {
     pub drops_outside: u64,
     /// How the thread was scheduled.
     pub scheduling: Scheduling,
+    /// How long a processor worked for the thread, waiting for the last microseconds before an instant included, and what the kernel
+    /// does with the packets that are written.
+    pub processor: Duration,
 }
 
 impl Emulated {
@@ -136,18 +140,27 @@ fn run_as(
         lateness: Histogram::default(),
         outside: Outside::default(),
     };
+    let processor = processor_time();
     emulator.run(stop).map_err(|error| {
         LiveError::machine(
             format_args!("the emulator cannot go on: {error}"),
             "look at the kernel's log; a device may have been taken down from outside",
         )
     })?;
+    let processor = processor_time().saturating_sub(processor);
     let Emulator { emulation, lateness, mut outside, .. } = emulator;
     outside.device_drops = hosts.values().map(|host| device_drops(&host.namespace)).sum();
     let limits = Limits::of(scenario);
     let (verdict, reasons) = verdict::judge(&limits, &lateness, outside, &scheduling);
     let drops_outside = outside.device_drops + outside.write_errors;
-    Ok(Emulated { records: emulation.finish(), lateness, limits, outside, verdict, reasons, drops_outside, scheduling })
+    let records = emulation.finish();
+    Ok(Emulated { records, lateness, limits, outside, verdict, reasons, drops_outside, scheduling, processor })
+}
+
+/// How long a processor has been working for this thread.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 struct Emulator<'a> {

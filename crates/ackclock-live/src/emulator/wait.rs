@@ -3,7 +3,7 @@
 use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ackclock::units::Time;
 use rustix::event::Timespec;
@@ -16,6 +16,7 @@ use crate::sys;
 pub(super) struct Waiting {
     epoll: OwnedFd,
     events: Vec<Event>,
+    spinning: Spinning,
 }
 
 impl Waiting {
@@ -25,7 +26,7 @@ impl Waiting {
         for (device, place) in devices.zip(0..) {
             epoll::add(&epoll, device, EventData::new_u64(place), EventFlags::IN)?;
         }
-        Ok(Waiting { epoll, events: Vec::with_capacity(BATCH) })
+        Ok(Waiting { epoll, events: Vec::with_capacity(BATCH), spinning: Spinning::new() })
     }
 
     /// Waits until a device has a packet, until `time` or for [`LONGEST`]. The devices with packets, by their places: not all of them if
@@ -33,18 +34,47 @@ impl Waiting {
     pub(super) fn until(&mut self, clock: Clock, time: Time) -> io::Result<impl Iterator<Item = usize>> {
         loop {
             let left = clock.until(time);
-            let sleeps = left.saturating_sub(SPIN).min(LONGEST);
+            let sleeps = left.saturating_sub(self.spinning.allowed()).min(LONGEST);
+            let spins_from = (sleeps.is_zero() && !left.is_zero()).then(Instant::now);
             let timeout = Timespec { tv_sec: 0, tv_nsec: sleeps.subsec_nanos().into() };
             self.events.clear();
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&timeout)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
+            if let Some(from) = spins_from {
+                self.spinning.spend(from.elapsed());
+            }
             if !self.events.is_empty() || left.is_zero() || sleeps == LONGEST {
                 break;
             }
         }
         Ok(self.events.iter().map(|event| event.data.u64() as usize))
+    }
+}
+
+/// How long the thread may be busy with nothing. The kernel stops threads with real-time priority for 50 ms that take more than 95 % of a
+/// second: where packets are close to each other, the thread sleeps, and is late by the time that it takes to wake it.
+struct Spinning {
+    left: Duration,
+    at: Instant,
+}
+
+impl Spinning {
+    fn new() -> Spinning {
+        Spinning { left: MOST_SPINNING, at: Instant::now() }
+    }
+
+    /// Before the next instant.
+    fn allowed(&mut self) -> Duration {
+        let now = Instant::now();
+        let earned = now.duration_since(self.at) / SPINNING_ONE_IN;
+        (self.left, self.at) = ((self.left + earned).min(MOST_SPINNING), now);
+        if self.left >= SPIN { SPIN } else { Duration::ZERO }
+    }
+
+    fn spend(&mut self, time: Duration) {
+        self.left = self.left.saturating_sub(time);
     }
 }
 
@@ -77,6 +107,10 @@ impl Scheduling {
 pub(super) const BATCH: usize = 64;
 /// Before an instant the thread is busy for so long: a sleep ends some tens of microseconds late.
 const SPIN: Duration = Duration::from_micros(50);
+/// Of the time, so much at most.
+const SPINNING_ONE_IN: u32 = 4;
+/// So much at a time.
+const MOST_SPINNING: Duration = Duration::from_millis(20);
 /// The thread looks at what else it has to do this often.
 const LONGEST: Duration = Duration::from_millis(5);
 /// Of 1 to 99: above what has no priority, below what the machine needs.
