@@ -134,7 +134,7 @@ fn run_as(
         destinations: Destinations::of(scenario, hosts),
         devices: hosts.values().map(|host| &host.tun).collect(),
         addresses,
-        numbering: Numbering::new(scenario.flows.len()),
+        numbering: Numbering::new(scenario.flows.iter().map(|flow| flow.tcp.window_scale).collect()),
         packets: Packets::default(),
         arrived: Vec::new(),
         lateness: Histogram::default(),

@@ -9,6 +9,8 @@ use ackclock::packet::{SackOption, Segment, SegmentKind, Timestamps, wire_number
 pub(super) struct Numbering {
     /// Of each flow those of the sender's bytes, and of the receiver's.
     flows: Vec<[Numbers; 2]>,
+    /// Of each flow the window scale of the scenario.
+    scales: Vec<u8>,
 }
 
 /// The numbers of the bytes in one direction of a connection.
@@ -18,6 +20,8 @@ struct Numbers {
     first: Option<u32>,
     /// The last byte seen, counted from the first.
     last: u64,
+    /// The window scale that who sends them has said in its SYN.
+    scale: u8,
 }
 
 /// Who sends a segment of a flow.
@@ -28,9 +32,9 @@ pub(super) enum From {
 }
 
 impl Numbering {
-    /// Nothing was seen so far of so many flows.
-    pub(super) fn new(flows: usize) -> Numbering {
-        Numbering { flows: vec![Default::default(); flows] }
+    /// Nothing was seen so far of flows with these window scales, which say in what units windows are written down.
+    pub(super) fn new(scales: Vec<u8>) -> Numbering {
+        Numbering { flows: vec![Default::default(); scales.len()], scales }
     }
 
     /// The segment of an IP packet of TCP; `None` if its headers are not whole.
@@ -49,13 +53,14 @@ impl Numbering {
             let first = Some(word(tcp, 4).wrapping_add(1));
             let of_sender = &mut numbers[from as usize];
             if of_sender.first != first {
-                *of_sender = Numbers { first, last: 0 };
+                *of_sender = Numbers { first, ..Numbers::default() };
             }
+            of_sender.scale = window_scale(&tcp[FIXED_HEADER..header]);
         }
         let seq = if opens { 0 } else { numbers[from as usize].place(word(tcp, 4)) };
         let acknowledged = &mut numbers[1 - from as usize];
         let ack = if flags & ACK != 0 { acknowledged.place(word(tcp, 8)) } else { 0 };
-        let (timestamps, sack) = options(&tcp[FIXED_HEADER..header], acknowledged.first.unwrap_or(1));
+        let (timestamps, sack) = timestamps_and_sack(&tcp[FIXED_HEADER..header], acknowledged.first.unwrap_or(1));
         let kind = match (opens, flags & FIN != 0, from) {
             (true, _, From::Sender) => SegmentKind::Syn,
             (true, _, From::Receiver) => SegmentKind::SynAck,
@@ -68,7 +73,13 @@ impl Numbering {
             SegmentKind::Syn | SegmentKind::SynAck => 0,
             _ => payload,
         };
-        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window: None };
+        // The window of a SYN has no scale.
+        let window = (!opens).then(|| {
+            let (written, scale) = (u64::from(u16::from_be_bytes([tcp[14], tcp[15]])), self.scales[flow.index()]);
+            let units = (written << self.flows[flow.index()][from as usize].scale) >> scale;
+            (units.min(u64::from(u16::MAX)) << scale) as u32
+        });
+        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window };
         // Whatever options there are beside these, the packet is as long as it is.
         segment.headers = (packet.len() as u32).saturating_sub(segment.ip_bytes()) as u16;
         Some(segment)
@@ -89,31 +100,45 @@ impl Numbers {
 }
 
 /// Timestamps, and the blocks of SACK with numbers that count from the first byte, which has this number on the wire.
-fn options(mut octets: &[u8], first: u32) -> (Option<Timestamps>, SackOption) {
+fn timestamps_and_sack(octets: &[u8], first: u32) -> (Option<Timestamps>, SackOption) {
     let (mut timestamps, mut sack) = (None, SackOption::default());
-    while let Some((&kind, rest)) = octets.split_first() {
-        let length = match kind {
-            END => break,
-            NOP => 1,
-            _ => usize::from(rest.first().copied().unwrap_or(0)),
-        };
-        if length == 0 || length > octets.len() || kind != NOP && length < 2 {
-            break;
-        }
-        match (kind, length) {
-            (TIMESTAMPS, 10) => timestamps = Some(Timestamps { value: word(octets, 2), echo: word(octets, 6) }),
+    for option in options(octets) {
+        match (option[0], option.len()) {
+            (TIMESTAMPS, 10) => timestamps = Some(Timestamps { value: word(option, 2), echo: word(option, 6) }),
             (SACK, 10 | 18 | 26 | 34) => {
-                sack = SackOption::from(&octets[..2]);
-                for at in (2..length).step_by(4) {
-                    let counted = word(octets, at).wrapping_sub(first).wrapping_add(wire_number(0));
+                sack = SackOption::from(&option[..2]);
+                for at in (2..option.len()).step_by(4) {
+                    let counted = word(option, at).wrapping_sub(first).wrapping_add(wire_number(0));
                     sack.extend(&counted.to_be_bytes());
                 }
             }
             _ => {}
         }
-        octets = &octets[length..];
     }
     (timestamps, sack)
+}
+
+/// The shift count of the window scale option, at most 14 (RFC 7323 §2.3).
+fn window_scale(octets: &[u8]) -> u8 {
+    let shift = options(octets).find(|option| option[0] == WINDOW_SCALE && option.len() == 3).map(|option| option[2]);
+    shift.unwrap_or(0).min(14)
+}
+
+/// The options of a header, each with kind and length, up to what is malformed.
+fn options(mut octets: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        while let Some((&NOP, rest)) = octets.split_first() {
+            octets = rest;
+        }
+        let (&kind, &length) = (octets.first()?, octets.get(1)?);
+        let length = usize::from(length);
+        if kind == END || length < 2 || length > octets.len() {
+            return None;
+        }
+        let (option, rest) = octets.split_at(length);
+        octets = rest;
+        Some(option)
+    })
 }
 
 fn word(octets: &[u8], at: usize) -> u32 {
@@ -127,6 +152,7 @@ const ACK: u8 = 0x10;
 /// Kinds of options.
 const END: u8 = 0;
 const NOP: u8 = 1;
+const WINDOW_SCALE: u8 = 3;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 
@@ -153,7 +179,7 @@ mod tests {
     /// A connection from its first SYN on; both ends begin close to the largest number.
     #[test]
     fn numbers_count_from_the_first_byte_and_do_not_wrap() {
-        let mut numbering = Numbering::new(1);
+        let mut numbering = Numbering::new(vec![2]);
         let mut segment = |from, packet: &[u8]| {
             let segment = numbering.segment(flow(), from, packet).unwrap();
             assert_eq!(segment.ip_bytes() as usize, packet.len());
@@ -168,6 +194,8 @@ mod tests {
         assert_eq!((answer.ack, answer.kind, answer.len), (0, SegmentKind::SynAck, 0));
         let first = segment(From::Sender, &packet(isn + 1, 78, ACK, &[], 900));
         assert_eq!((first.seq, first.len, first.ack, first.kind), (0, 900, 0, SegmentKind::Data));
+        // 256 in units of 2^7, and without a scale.
+        assert_eq!((syn.window, first.window), (None, Some(256 << 7)));
         let second = segment(From::Sender, &packet(isn.wrapping_add(901), 78, ACK, &[], 900));
         assert_eq!((second.seq, second.len), (900, 900));
         let third = segment(From::Sender, &packet(isn.wrapping_add(1801), 78, ACK, &[], 900));
@@ -177,7 +205,7 @@ mod tests {
         options.extend(isn.wrapping_add(901).to_be_bytes());
         options.extend(isn.wrapping_add(2701).to_be_bytes());
         let ack = segment(From::Receiver, &packet(78, isn + 1, ACK, &options, 0));
-        assert_eq!((ack.ack, ack.len), (0, 0));
+        assert_eq!((ack.ack, ack.len, ack.window), (0, 0, Some(256)));
         assert_eq!(ack.sack.octets(), [5, 10, 0, 0, 3, 133, 0, 0, 10, 141], "901 and 2701, as byte 0 has the number 1");
         let again = segment(From::Sender, &packet(isn + 1, 78, ACK, &[], 900));
         assert_eq!(again.seq, 0, "before the last, and not 2^32 after it");
@@ -198,7 +226,7 @@ mod tests {
 
     #[test]
     fn broken_options_end_and_what_is_cut_off_is_no_segment() {
-        let mut numbering = Numbering::new(1);
+        let mut numbering = Numbering::new(vec![2]);
         for options in [&[8, 10, 0, 0][..], &[5, 0, 1, 1], &[1, 1, 1, 5], &[0, 8, 10, 0], &[9, 1, 1, 1]] {
             let packet = packet(1, 2, ACK, options, 5);
             let segment = numbering.segment(flow(), From::Sender, &packet).unwrap();

@@ -133,6 +133,8 @@ fn flows_of_several_hosts_and_datagrams_share_a_port_and_lose_what_the_scenario_
     let of_first = || capture.packets.iter().filter(|packet| packet.flow == 1);
     let kinds: Vec<_> = of_first().map(|packet| (packet.segment.kind, packet.sent)).collect();
     assert_eq!(kinds[..2], [(SegmentKind::Syn, true), (SegmentKind::SynAck, false)]);
+    let windows = of_first().filter(|packet| !packet.sent).map(|packet| packet.segment.window).skip(1);
+    assert!(windows.clone().count() > 20 && windows.flatten().all(|bytes| bytes > 20_000), "as the kernel says");
     let sent: u64 = of_first().filter(|packet| packet.sent).map(|packet| u64::from(packet.segment.payload())).sum();
     assert_eq!(sent, first.bytes_sent);
     assert_eq!(
@@ -198,10 +200,10 @@ fn a_delay_that_steps_is_seen_by_the_tcp_of_the_kernel() {
     let near = |values: &[f64], low: f64, high: f64| {
         !values.is_empty() && values.iter().all(|value| (low..high).contains(value))
     };
+    assert!(emulated.records().flows[0].counts.bytes_delivered > 1000, "{:?}", ends.problems);
     if emulated.verdict != Verdict::Invalid {
         assert!(near(&before, 0.0299, 0.060) && near(&after, 0.090, 0.170), "{before:?} {after:?}");
     }
-    assert!(emulated.records().flows[0].counts.bytes_delivered > 50_000);
 }
 
 #[test]

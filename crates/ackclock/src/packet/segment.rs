@@ -19,8 +19,8 @@ pub struct Segment {
     pub sack: SackOption,
     /// The timestamps option.
     pub timestamps: Option<Timestamps>,
-    /// The receive window in bytes, if a router has written it: a whole number of units of the receiver's window scale. Without
-    /// one it is what the receiver advertises.
+    /// The receive window in bytes, if a router has written it, or a host that is outside: a whole number of units of the receiver's window
+    /// scale. Without one it is what the receiver advertises.
     pub window: Option<u32>,
 }
 
