@@ -87,8 +87,6 @@ const TOPICS: &[Topic] = &[
             (&["bbr2", "bbrv2"], "BBR version 2"),
             (&["copa"], "Copa"),
             (&["cdg"], "CDG"),
-            (&["hystart"], "HyStart"),
-            (&["prr"], "PRR"),
             (&["frto"], "F-RTO"),
             (&["eifel"], "Eifel"),
             (&["quic"], "QUIC"),

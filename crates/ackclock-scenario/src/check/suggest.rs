@@ -87,6 +87,11 @@ const MOST_WORDS: usize = 2_000;
 
 /// Key, word (lower case, letters, digits and `+` only), help.
 const SYNONYMS: &[(&str, &str, &str)] = &[
+    (
+        "recovery",
+        "prr",
+        "PRR is how the window comes down in a recovery; write window_reduction = \"proportional\" in [tcp.rack] or [tcp.rfc6675]",
+    ),
     ("recovery", "sack", "there are two kinds of SACK: \"fall-floyd\" (PIPE, [SACK-UBR] §3) and \"rfc6675\""),
     ("recovery", "tahoe", "\"vanilla\" is Tahoe without fast retransmit"),
     ("recovery", "none", "\"vanilla\" repairs losses by timeout only"),

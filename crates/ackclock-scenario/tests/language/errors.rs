@@ -200,7 +200,6 @@ fn what_is_not_modelled_is_said_with_its_page() {
         "queue.ecn = true",
         "tcp.ecn = true",
         "tcp.congestion_control = \"westwood\"",
-        "tcp.recovery = \"PRR\"",
         "web.browsing = { from = \"s1\", to = \"d1\" }",
         "flow.f1.poisson = 1.2",
         "network.technology = \"wifi\"",

@@ -13,8 +13,8 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, ApplicationParams, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom,
-    OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SsthreshFrom, TcpParams, TickPhase,
-    TimerKind, TimerParams, TimerScope, WindowRules,
+    OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SlowStartExit, SsthreshFrom,
+    TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -82,6 +82,8 @@ fn defaults_are_those_of_the_osu_model() {
             grow_unused: true,
             restart_after_idle: false,
             limited_transmit: false,
+            slow_start_exit: SlowStartExit::Loss,
+            slow_start_limit: None,
         },
         timer: TimerParams {
             kind: TimerKind::Bsd,

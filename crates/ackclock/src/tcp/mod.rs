@@ -20,6 +20,7 @@ mod sack;
 mod send_times;
 mod sender;
 mod setup;
+mod slow_start;
 mod timer;
 mod window_use;
 

@@ -389,11 +389,9 @@ mod tests {
 
     const MSS: u64 = 100;
 
-    const RFC6675: RecoveryParams =
-        RecoveryParams::Rfc6675(Rfc6675Params { restart_timer_on_partial_ack: true, limited_transmit: true });
-
     fn params() -> TcpParams {
-        TcpParams { mss: MSS as u32, recovery: RFC6675, ..TcpParams::default() }
+        let recovery = RecoveryParams::Rfc6675(Rfc6675Params::default());
+        TcpParams { mss: MSS as u32, recovery, ..TcpParams::default() }
     }
 
     fn delayed() -> TcpParams {

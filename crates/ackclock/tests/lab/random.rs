@@ -17,7 +17,7 @@ use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
 use super::queues::{cell_kinds, queues};
-use super::tcp::{dialects, hosts, sack_options, tcp, timers, window_rules};
+use super::tcp::{dialects, hosts, sack_options, slow_start, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
 use super::{abr, feedback, paths, routes};
 
@@ -116,6 +116,7 @@ pub fn example(bytes: &[u8]) -> Example {
     feedback::feedback(choices, &mut scenario, &mut stops);
     timers(choices, &mut scenario);
     window_rules(choices, &mut scenario);
+    slow_start(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

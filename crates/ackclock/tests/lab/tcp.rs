@@ -118,8 +118,23 @@ pub fn window_rules(choices: &mut Choices, scenario: &mut Scenario) {
             grow_unused: !choices.once_in(2),
             restart_after_idle: choices.once_in(2),
             limited_transmit: choices.once_in(2),
+            slow_start_exit: SlowStartExit::Loss,
+            slow_start_limit: None,
         };
         flow.tcp.timer.scaled_gains = choices.once_in(2);
+    }
+}
+
+/// The rule of slow start. After all choices of older inputs.
+pub fn slow_start(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(3) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        let rules = &mut flow.tcp.window_rules;
+        rules.slow_start_exit =
+            choices.one_of(&[SlowStartExit::HystartPlusPlus, SlowStartExit::Hystart, SlowStartExit::Loss]);
+        rules.slow_start_limit = choices.one_of(&[None, Some(2), Some(u32::MAX)]);
     }
 }
 

@@ -9,12 +9,14 @@ mod ns2_dialect;
 #[path = "../pair/mod.rs"]
 mod pair;
 mod served_hosts;
+mod slow_start;
 mod standard_rules;
 mod tcp_bbr;
 mod tcp_families;
 mod tcp_properties;
 mod tcp_rack;
 mod tcp_recovery;
+mod tcp_reduction;
 mod tcp_regressions;
 mod tcp_rules;
 mod tcp_sack_options;

@@ -36,11 +36,11 @@ const PAGES: &str = "aal5 abr application-bulk application-on-off application-wr
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
     dialects drr dynamic-threshold efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts max-min new-reno \
     offset-sack packet-port paths pie ppd rack red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
-    satellites selective-drop served-hosts simplified-erica-plus tail-drop tcp-rate-control udp vanilla vegas \
+    satellites selective-drop served-hosts simplified-erica-plus slow-start tail-drop tcp-rate-control udp vanilla vegas \
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 33] = [
+const OF_KEYS: [(&str, &str); 35] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
@@ -54,6 +54,8 @@ const OF_KEYS: [(&str, &str); 33] = [
     ("timestamp_clock", "connection"),
     ("delayed_ack", "delayed-ack"),
     ("delayed_ack_timeout", "delayed-ack"),
+    ("slow_start_exit", "slow-start"),
+    ("slow_start_limit", "slow-start"),
     ("sack_option", "offset-sack"),
     ("offset_sack_kind", "offset-sack"),
     ("receiver_offset_sack", "offset-sack"),

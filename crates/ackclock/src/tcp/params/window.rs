@@ -1,6 +1,6 @@
 //! What a scenario may say about the window of a sender, whatever its congestion control.
 
-use crate::keys::{Values, words};
+use crate::keys::{Value, Values, words};
 
 /// When windows rise and fall, and by how much: what RFCs of today ask for and BSD did not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub struct WindowRules {
     pub restart_after_idle: bool,
     /// Whether, without SACK, the first two duplicate acknowledgements allow a new segment each beyond the window (RFC 3042).
     pub limited_transmit: bool,
+    /// What ends slow start, beside ssthresh.
+    pub slow_start_exit: SlowStartExit,
+    /// How many segments an acknowledgement adds at most in slow start (L of RFC 3465); `None`: as the congestion control grows.
+    pub slow_start_limit: Option<u32>,
 }
 
 impl WindowRules {
@@ -27,6 +31,12 @@ impl WindowRules {
             grow_unused: values.flag("grow_unused_window"),
             restart_after_idle: values.flag("restart_after_idle"),
             limited_transmit: values.flag("limited_transmit"),
+            slow_start_exit: values.choice("slow_start_exit", SlowStartExit::WORDS),
+            slow_start_limit: match values.value("slow_start_limit") {
+                Value::Word("unlimited") => Some(u32::MAX),
+                Value::Word(_) => None,
+                _ => Some(values.count("slow_start_limit")),
+            },
         }
     }
 }
@@ -40,3 +50,15 @@ pub enum SsthreshFrom {
     Flight,
 }
 words!(SsthreshFrom: "window" = Window, "flight" = Flight);
+
+/// What ends slow start, beside ssthresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStartExit {
+    /// A loss.
+    Loss,
+    /// Round trips that become longer: HyStart++ (RFC 9406), in the first slow start.
+    HystartPlusPlus,
+    /// Round trips that become longer, or acknowledgements that come in one train for half a round trip: HyStart of Linux.
+    Hystart,
+}
+words!(SlowStartExit: "loss" = Loss, "hystart++" = HystartPlusPlus, "hystart" = Hystart);

@@ -8,6 +8,7 @@
 mod fall_floyd;
 mod family;
 mod newreno;
+mod proportional;
 mod rack;
 mod reno;
 mod rfc6675;
@@ -16,6 +17,7 @@ mod vegas;
 mod vegas_1995;
 
 pub use family::*;
+pub use proportional::WindowReduction;
 
 use super::cc::{CongestionControl, CongestionControlState, Loss, Window};
 use super::send_times::Transmissions;

@@ -3,19 +3,24 @@
 //! without a timeout.
 //! Source: RFC 8985 §6 (RACK), §7 (TLP), whose steps the comments name.   Segments go by their numbers, times are instants.
 
+mod reordering;
+mod round_trips;
 mod shortest;
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{
     BatchHints, Deadline, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck, Recovery, RecoveryContext,
-    Sending, TimerAction,
+    Sending, TimerAction, WindowReduction,
+    proportional::{News, Reduction},
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::sack::interval_set::IntervalSet;
 use crate::units::{Span, Time};
+use reordering::Reordering;
+use round_trips::RoundTrips;
 use shortest::Shortest;
 
 /// RACK-TLP.
@@ -32,6 +37,8 @@ pub struct Rack {
     newly_lost: Vec<u64>,
     /// Bytes that are neither held nor lost.
     in_flight: u64,
+    /// Bytes that were delivered with the last event.
+    delivered: u64,
     /// Transmissions in the order in which they were, of what may still be in flight.
     order: VecDeque<(Time, u64)>,
     /// RACK.xmit_ts, RACK.end_seq: the last transmission of what was delivered; RACK.rtt.
@@ -41,6 +48,9 @@ pub struct Rack {
     reordering: Reordering,
     /// RecoveryPoint, while losses are repaired.
     recovery_point: Option<u64>,
+    /// How the window comes down, and while it does what there is to know.
+    window_reduction: WindowReduction,
+    reduction: Option<Reduction>,
     /// After a timeout: losses below this byte do not lower the window again.
     repaired_at: u64,
     /// When another segment may turn out to be lost.
@@ -52,20 +62,24 @@ impl Mechanism for Rack {
     const NAME: &'static str = "rack";
     const ABOUT: &'static str =
         "RACK-TLP: segments sent before a segment that has arrived are lost, and a probe finds a lost tail (RFC 8985).";
-    const KEYS: &'static [Key] = &[Key::new(
-        "min_rtt_window",
-        Kind::time(Span::from_ms(1), Span::from_secs(3600)),
-        Default::Is(Value::time(Span::from_secs(300))),
-        "RFC 8985 §6.2 asks for one; literature: Linux",
-        "How long the shortest round trip is valid, a quarter of which is the reordering window.",
-    )];
+    const KEYS: &'static [Key] = &[
+        Key::new(
+            "min_rtt_window",
+            Kind::time(Span::from_ms(1), Span::from_secs(3600)),
+            Default::Is(Value::time(Span::from_secs(300))),
+            "RFC 8985 §6.2 asks for one; literature: Linux",
+            "How long the shortest round trip is valid, a quarter of which is the reordering window.",
+        ),
+        WindowReduction::KEY,
+    ];
     const NEEDS: Needs = Needs::SACK;
     const KNOWS_LOSSES: bool = true;
     type Params = RackParams;
     type State = Box<Rack>;
 
     fn params(values: &Values) -> Result<RackParams, Misfit> {
-        Ok(RackParams { min_rtt_window: values.time("min_rtt_window") })
+        let window_reduction = WindowReduction::of(values);
+        Ok(RackParams { min_rtt_window: values.time("min_rtt_window"), window_reduction })
     }
 
     fn start(params: &RackParams, mss: u64) -> Box<Rack> {
@@ -73,11 +87,13 @@ impl Mechanism for Rack {
     }
 }
 
-/// The choice within RACK-TLP.
+/// Choices within RACK-TLP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RackParams {
     /// For how long the shortest round trip holds (RFC 8985 §6.2, step 1).
     pub min_rtt_window: Span,
+    /// How the window comes down.
+    pub window_reduction: WindowReduction,
 }
 
 impl std::default::Default for RackParams {
@@ -93,27 +109,6 @@ struct Record {
     len: u64,
     /// Whether it was not the first.
     again: bool,
-}
-
-/// RACK.min_RTT, SRTT of RFC 6298.
-#[derive(Clone, Debug)]
-struct RoundTrips {
-    shortest: Shortest,
-    smoothed: Option<Span>,
-}
-
-/// How much the path may change the order (§6.2, steps 3 and 4).
-#[derive(Clone, Copy, Debug)]
-struct Reordering {
-    /// RACK.fack: the number after the highest that was delivered.
-    highest: u64,
-    /// RACK.reordering_seen.
-    seen: bool,
-    /// RACK.reo_wnd_mult, RACK.reo_wnd_persist.
-    multiplier: u32,
-    persists: u32,
-    /// RACK.dsack_round: below this byte D-SACKs count as one.
-    round_ends_at: u64,
 }
 
 /// The tail loss probe.
@@ -146,12 +141,15 @@ impl Rack {
             lost: BTreeSet::new(),
             newly_lost: Vec::new(),
             in_flight: 0,
+            delivered: 0,
             order: VecDeque::new(),
             newest: (Time::ZERO, 0),
             rtt: Span::ZERO,
             round_trips: RoundTrips { shortest: Shortest::new(params.min_rtt_window), smoothed: None },
             reordering: Reordering { highest: 0, seen: false, multiplier: 1, persists: 0, round_ends_at: 0 },
             recovery_point: None,
+            window_reduction: params.window_reduction,
+            reduction: None,
             repaired_at: 0,
             reorder_at: Time::NEVER,
             probe: Probe { at: Time::NEVER, is_due: false, awaited: None },
@@ -160,6 +158,7 @@ impl Rack {
 
     /// §6.2, steps 1 to 3: a segment is known to be delivered.
     fn deliver(&mut self, now: Time, number: u64, record: Record) {
+        self.delivered += record.len;
         if !self.lost.remove(&number) {
             self.in_flight -= record.len;
         }
@@ -263,11 +262,27 @@ impl Rack {
         !self.lost.is_empty() && self.recovery_point.is_none() && una >= self.repaired_at
     }
 
-    fn begin(&mut self, flight: &Flight, context: &mut RecoveryContext<'_>) {
+    fn begin(&mut self, una: u64, flight: &Flight, context: &mut RecoveryContext<'_>) {
         self.recovery_point = Some(flight.max);
         self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
         context.reduce(flight);
-        context.window.cwnd = context.window.ssthresh;
+        let held = self.held.count() * self.mss;
+        let news = self.news(flight, una);
+        self.reduction = self.window_reduction.begin(flight, una, held, &news, context.window);
+    }
+
+    /// What the event says that is handled.
+    fn news(&self, flight: &Flight, una: u64) -> News {
+        let is_safe = una > flight.una && self.newly_lost.is_empty();
+        News { delivered: self.delivered, in_flight: self.in_flight, is_safe }
+    }
+
+    /// An acknowledgement during a recovery.
+    fn reduce(&mut self, una: u64, flight: &Flight, window: &mut Window) {
+        let news = self.news(flight, una);
+        if let (Some(reduction), Some(_)) = (&mut self.reduction, self.recovery_point) {
+            reduction.on_ack(flight.mss, &news, window);
+        }
     }
 
     /// Whether the segment at `una` is lost and not sent again.
@@ -302,6 +317,7 @@ impl Rack {
 impl Recovery for Rack {
     fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.newly_lost.clear();
+        self.delivered = 0;
         if una == flight.una {
             // Whether or not anything is outstanding, so that it is a duplicate acknowledgement: a probe may have asked for it.
             self.probe_repaired(una, false, !blocks.is_empty());
@@ -323,9 +339,10 @@ impl Recovery for Rack {
             if self.held.count() > 0 {
                 self.probe.at = Time::NEVER;
             }
+            self.reduce(flight.una, flight, context.window);
             return DupAck::Noted;
         }
-        self.begin(flight, &mut context);
+        self.begin(flight.una, flight, &mut context);
         if self.is_first_lost(flight.una) { DupAck::FastRetransmit(TimerAction::Leave) } else { DupAck::Noted }
     }
 
@@ -336,11 +353,12 @@ impl Recovery for Rack {
             self.reordering.end_recovery();
         }
         if self.recovery_point.is_some() {
+            self.reduce(ack, flight, context.window);
             return NewAck::Partial { retransmit: false, restart_timer: true };
         }
         let repaired = self.probe_repaired(ack, true, self.held.count() > 0);
         if self.begins(ack) {
-            self.begin(flight, &mut context);
+            self.begin(ack, flight, &mut context);
             let is_first = self.is_first_lost(ack);
             return if is_first {
                 NewAck::FastRetransmit
@@ -399,10 +417,11 @@ impl Recovery for Rack {
 
     fn on_deadline(&mut self, flight: &Flight, mut context: RecoveryContext<'_>) -> Deadline {
         self.newly_lost.clear();
+        self.delivered = 0;
         if self.reorder_at <= context.now {
             self.detect_losses(context.now);
             if self.begins(flight.una) {
-                self.begin(flight, &mut context);
+                self.begin(flight.una, flight, &mut context);
                 return if self.is_first_lost(flight.una) { Deadline::FastRetransmit } else { Deadline::Noted };
             }
         }
@@ -429,6 +448,9 @@ impl Recovery for Rack {
         let (number, len, again) = (seq / self.mss, flight.segment_len(seq), seq < flight.max);
         if !again || self.lost.remove(&number) {
             self.in_flight += len;
+        }
+        if let (Some(reduction), Some(_)) = (&mut self.reduction, self.recovery_point) {
+            reduction.on_sent(len);
         }
         let record = Record { sent: now, len, again };
         match self.records.get_mut((number - self.first) as usize) {
@@ -462,24 +484,6 @@ impl LossDetection for Rack {
 
     fn lost(&self) -> Lost<'_> {
         Lost::Segments(&self.newly_lost)
-    }
-}
-
-impl RoundTrips {
-    /// RFC 6298 §2.
-    fn sample(&mut self, now: Time, rtt: Span) {
-        self.shortest.update(now, rtt);
-        self.smoothed = Some(self.smoothed.map_or(rtt, |old| Span::from_ps((old * 7 + rtt).as_ps() / 8)));
-    }
-}
-
-impl Reordering {
-    /// §6.2, step 4: a wider window is given up after some recoveries without a D-SACK.
-    fn end_recovery(&mut self) {
-        self.persists = self.persists.saturating_sub(1);
-        if self.persists == 0 {
-            self.multiplier = 1;
-        }
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::{
     BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck,
-    RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext, Sending, TimerAction,
+    RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext, Sending, TimerAction, WindowReduction,
+    proportional::{News, Reduction},
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
@@ -21,6 +22,9 @@ pub struct Rfc6675 {
     dup_acks: u32,
     /// After a timeout: no new recovery before this byte is acknowledged (§5.1).
     no_recovery_below: u64,
+    /// Of the acknowledgement that is handled: what is delivered by it, and whether something else is lost.
+    delivered: u64,
+    loses: bool,
 }
 
 /// Choices within RFC 6675.
@@ -30,6 +34,8 @@ pub struct Rfc6675Params {
     pub restart_timer_on_partial_ack: bool,
     /// Whether new data may be sent for the first two duplicates (RFC 6675 §5 (3), RFC 3042).
     pub limited_transmit: bool,
+    /// How the window comes down.
+    pub window_reduction: WindowReduction,
 }
 
 impl std::default::Default for Rfc6675Params {
@@ -46,6 +52,7 @@ impl Mechanism for Rfc6675 {
         Key { source: "RFC 6675 §6 leaves it open", ..RESTART_TIMER_ON_PARTIAL_ACK },
         Key::new("limited_transmit", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 6675 §5 (3), RFC 3042",
             "Whether the first two duplicate acknowledgements allow new data to be sent."),
+        WindowReduction::KEY,
     ];
     const NEEDS: Needs = Needs::SACK;
     const KNOWS_LOSSES: bool = true;
@@ -54,7 +61,8 @@ impl Mechanism for Rfc6675 {
 
     fn params(values: &Values) -> Result<Rfc6675Params, Misfit> {
         let restart_timer_on_partial_ack = values.flag("restart_timer_on_partial_ack");
-        Ok(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit: values.flag("limited_transmit") })
+        let (limited_transmit, window_reduction) = (values.flag("limited_transmit"), WindowReduction::of(values));
+        Ok(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit, window_reduction })
     }
 
     fn start(params: &Rfc6675Params, mss: u64) -> Rfc6675 {
@@ -70,6 +78,8 @@ struct Episode {
     high_rxt: u64,
     /// Whether the rescue retransmission of NextSeg (4) was used.
     rescued: bool,
+    /// If the window does not come down at once.
+    reduction: Option<Reduction>,
 }
 
 impl Rfc6675 {
@@ -81,15 +91,32 @@ impl Rfc6675 {
             episode: None,
             dup_acks: 0,
             no_recovery_below: 0,
+            delivered: 0,
+            loses: false,
         }
     }
 
     /// A loss is known: a new recovery begins with the segment at `una`.
     fn begin(&mut self, una: u64, flight: &Flight, mut context: RecoveryContext<'_>) {
-        self.episode = Some(Episode { recovery_point: flight.max, high_rxt: una, rescued: false });
         self.scoreboard.clear_retransmitted();
         context.reduce(flight);
-        context.window.cwnd = context.window.ssthresh;
+        let (news, held) = (self.news(flight, una), self.scoreboard.held());
+        let reduction = self.params.window_reduction.begin(flight, una, held, &news, context.window);
+        self.episode = Some(Episode { recovery_point: flight.max, high_rxt: una, rescued: false, reduction });
+    }
+
+    /// What the acknowledgement says that is handled.
+    fn news(&self, flight: &Flight, una: u64) -> News {
+        let (delivered, in_flight) = (self.delivered, self.scoreboard.pipe(flight.max));
+        News { delivered, in_flight, is_safe: una > flight.una && !self.loses }
+    }
+
+    /// An acknowledgement during a recovery.
+    fn reduce(&mut self, flight: &Flight, una: u64, window: &mut Window) {
+        let news = self.news(flight, una);
+        if let Some(reduction) = self.episode.as_mut().and_then(|episode| episode.reduction.as_mut()) {
+            reduction.on_ack(flight.mss, &news, window);
+        }
     }
 
     /// NextSeg ().
@@ -116,7 +143,13 @@ impl Rfc6675 {
 impl Recovery for Rfc6675 {
     #[inline]
     fn on_sack(&mut self, _now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        if self.params.window_reduction == WindowReduction::AtOnce {
+            return self.scoreboard.on_ack(una, blocks, flight.max);
+        }
+        let (held, lost_below) = (self.scoreboard.held(), self.scoreboard.lost_below());
         self.scoreboard.on_ack(una, blocks, flight.max);
+        self.delivered = (una + self.scoreboard.held()).saturating_sub(flight.una + held);
+        self.loses = self.scoreboard.lost_below() > lost_below.max(una);
     }
 
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
@@ -124,6 +157,7 @@ impl Recovery for Rfc6675 {
         let known_lost = flight.una < self.scoreboard.lost_below(); // §5 (2)
         let triggered = count >= DUP_ACK_THRESHOLD || known_lost; // §5 (1)
         if self.episode.is_some() || !triggered || flight.una < self.no_recovery_below {
+            self.reduce(flight, flight.una, context.window);
             return DupAck::Noted;
         }
         self.begin(flight.una, flight, context);
@@ -134,6 +168,7 @@ impl Recovery for Rfc6675 {
     fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
         self.dup_acks = 0;
         if self.episode.is_some_and(|episode| ack < episode.recovery_point) {
+            self.reduce(flight, ack, context.window);
             return NewAck::Partial { retransmit: false, restart_timer: self.params.restart_timer_on_partial_ack };
         }
         let recovered = self.episode.take().is_some();
@@ -174,6 +209,9 @@ impl Recovery for Rfc6675 {
 
     fn on_sent(&mut self, _now: Time, seq: u64, _fast: bool, flight: &Flight) {
         let Some(episode) = &mut self.episode else { return };
+        if let Some(reduction) = &mut episode.reduction {
+            reduction.on_sent(flight.segment_len(seq));
+        }
         if seq >= flight.max {
             return;
         }

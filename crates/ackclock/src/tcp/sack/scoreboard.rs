@@ -109,6 +109,11 @@ impl Scoreboard {
         self.len == 0
     }
 
+    /// Bytes that are selectively acknowledged; a short last segment counts as a full one.
+    pub fn held(&self) -> u64 {
+        self.marks.as_ref().map_or(0, |marks| marks.sacked.count() * self.mss)
+    }
+
     /// Whether the segment at `seq` is selectively acknowledged.
     pub fn is_sacked(&self, seq: u64) -> bool {
         self.marks.as_ref().is_some_and(|marks| marks.sacked.contains(marks.base + self.index(seq)))

@@ -6,6 +6,7 @@ use crate::tcp::SendTimes;
 use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Measured};
 use crate::tcp::recovery::{Flight, NewAck, Recovery};
 use crate::tcp::setup::Setup;
+use crate::tcp::slow_start::Acknowledged;
 use crate::units::{Span, Time};
 
 impl Sender {
@@ -56,15 +57,26 @@ impl Sender {
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
         if meaning.grows() && !self.defers_growth(now, ack, start, rtt) {
+            let before = self.window.cwnd;
             match start {
                 Some(start) => self.grow_by_measure(now, ack, start, rtt),
                 None => self.grow_if_used(ack),
             }
+            self.follow_slow_start(now, ack, rtt, before);
         }
         if let Some(window) = window_after {
             self.window.cwnd = window;
         }
         meaning
+    }
+
+    /// The rule of slow start, if there is one, of a window that was `before`.
+    fn follow_slow_start(&mut self, now: Time, ack: u64, rtt: Option<Span>, before: f64) {
+        let Some(slow_start) = self.extra.as_mut().and_then(|extra| extra.slow_start.as_mut()) else { return };
+        let (bytes, nxt) = ((ack - self.flight.una) as f64, self.flight.nxt.max(ack));
+        let (mss, advertised) = (self.flight.mss as f64, self.flight.advertised as f64);
+        let acknowledged = Acknowledged { now, una: ack, nxt, rtt, bytes, mss, advertised };
+        slow_start.on_ack(&acknowledged, before, &mut self.window);
     }
 
     /// Where rates of delivery are needed, congestion control gets the acknowledgement with these, when recovery has seen it.

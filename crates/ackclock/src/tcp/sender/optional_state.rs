@@ -9,6 +9,7 @@ use crate::tcp::host::SegmentServer;
 use crate::tcp::pacer::{Deliveries, Pace};
 use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
+use crate::tcp::slow_start::SlowStart;
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
 use crate::tcp::window_use::{Pauses, WindowUse};
@@ -52,6 +53,8 @@ pub(super) struct OptionalState {
     pub(super) pauses: Option<Pauses>,
     /// Whether the window is used, where it does not grow otherwise.
     pub(super) window_use: Option<WindowUse>,
+    /// The rule of slow start, if it is not that of congestion control.
+    pub(super) slow_start: Option<SlowStart>,
     /// What is held from outside.
     pub(super) held: Held,
 }
@@ -60,6 +63,8 @@ impl OptionalState {
     pub(super) fn new(params: &TcpParams, offered: Option<Offered>) -> Option<Box<OptionalState>> {
         let samples_every = params.timer.samples == RttSamples::EverySegment && params.timestamp_clock.is_none();
         let measures = params.congestion_control.needs().round_trips || params.recovery.needs().fine_timeouts;
+        let slow_start = SlowStart::new(params);
+        let measures = measures || slow_start.as_ref().is_some_and(SlowStart::measures);
         let times = (measures || samples_every).then(|| SendTimes::new(u64::from(params.mss)));
         let needs = params.congestion_control.needs();
         let deliveries = needs.delivery_rates.then(|| Deliveries::new(u64::from(params.mss)));
@@ -69,7 +74,7 @@ impl OptionalState {
         let clock = params.timestamp_clock.map(TimestampClock::new);
         let sack = SackReader::new(params);
         let any = setup.is_some() || times.is_some() || end.is_some() || clock.is_some();
-        let any = any || deliveries.is_some() || pace.is_some();
+        let any = any || deliveries.is_some() || pace.is_some() || slow_start.is_some();
         let server = match &params.host {
             HostModel::Immediate => None,
             HostModel::Served(served) => Some(served.segments(0, "")),
@@ -101,6 +106,7 @@ impl OptionalState {
                 pauses: offered.is_some().then(|| Pauses::new(params)),
                 offered,
                 window_use,
+                slow_start,
                 held: Held::default(),
             })
         })
@@ -122,7 +128,11 @@ impl OptionalState {
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
     pub(super) fn allows_fast_path(&self) -> bool {
         let is_held = !self.held.leaves_window();
-        self.setup.as_ref().is_none_or(Setup::is_past) && self.starts.is_none() && !self.samples_every && !is_held
+        self.setup.as_ref().is_none_or(Setup::is_past)
+            && self.starts.is_none()
+            && !self.samples_every
+            && !is_held
+            && self.slow_start.is_none()
     }
 
     /// A segment on its way out, of a stream that ends at `end`.
