@@ -28,8 +28,8 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use commands::{
-    check, compare, contacts, explain, export, init, list, plot, quick, report, reproduce, rerun, run, shell, sweep,
-    verify,
+    check, compare, contacts, explain, export, init, list, live, plot, quick, report, reproduce, rerun, run, shell,
+    sweep, verify,
 };
 use failure::{Exit, Failure};
 
@@ -55,6 +55,8 @@ fn dispatch(cli: &Cli, command: Vec<String>, connect: Option<&Connect>) -> Resul
     match &cli.command {
         Command::Quick(args) => quick::quick(args, command),
         Command::Run(args) => run::run(args, command),
+        Command::Live(args) => live::live(args, command),
+        Command::Doctor(args) => live::doctor(args),
         Command::Sweep(args) => sweep::sweep(args, connect),
         Command::Merge(args) => sweep::merge::merge(args),
         Command::Check(args) => check::check(args),

@@ -122,8 +122,8 @@ pub const FIRST_PORT: u16 = 1024;
 pub const SENDER_PORTS: &str = "40000 65000";
 /// More hosts have no room in the memory of a machine.
 const MOST_HOSTS: usize = 1000;
-/// As many as there are ports below those of the senders.
-const MOST_FLOWS: usize = 10_000;
+/// As many as a result has in its document; each takes three sockets.
+const MOST_FLOWS: usize = 1000;
 
 /// Protocol numbers of IP.
 const TCP: u8 = 6;

@@ -1,7 +1,6 @@
 //! The hosts of a scenario: a namespace and a device for each, set up as the scenario says.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::io;
 
@@ -57,22 +56,8 @@ fn write_sysctls(namespace: &Namespace, settings: &HostSettings, host: &str) -> 
 
 /// The commands for the routes of a host to the others.
 fn routes(settings: &HostSettings) -> String {
-    let mut commands = String::new();
-    for (to, route) in &settings.routes {
-        let mut add = |text: std::fmt::Arguments| commands.write_fmt(text).expect("memory can be written to");
-        add(format_args!("route replace {to}/32 dev {DEVICE}"));
-        if let Some(segments) = route.initial_window {
-            add(format_args!(" initcwnd {segments}"));
-        }
-        if let Some(ms) = route.min_rto_ms {
-            add(format_args!(" rto_min {ms}ms"));
-        }
-        if route.is_quick == Some(true) {
-            add(format_args!(" quickack 1"));
-        }
-        add(format_args!("\n"));
-    }
-    commands
+    let routes = settings.routes.iter();
+    routes.map(|(to, route)| format!("route replace {to}/32 dev {DEVICE} {route}\n")).collect()
 }
 
 /// RFC 791 §3.2: every network carries so much. Hosts without flows have it.

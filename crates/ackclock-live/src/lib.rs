@@ -10,11 +10,16 @@
 
 mod addresses;
 mod clock;
+pub mod doctor;
 pub mod emulator;
 mod ends;
 mod error;
 mod hosts;
+pub mod machine;
+mod merge;
+pub mod names;
 mod namespace;
+pub mod session;
 pub mod settings;
 pub mod sys;
 mod tun;

@@ -8,8 +8,7 @@ use std::thread;
 
 use rustix::thread::LinkNameSpaceType;
 
-use crate::LiveError;
-use crate::sys;
+use crate::{LiveError, machine, sys};
 
 /// A network namespace. It ends when this is dropped, and all sockets and devices in it are closed.
 #[derive(Debug)]
@@ -27,9 +26,10 @@ impl Namespace {
         });
         let opened = made.and_then(|file| Ok(Namespace { inode: file.metadata()?.ino(), file }));
         opened.map_err(|error| {
+            let or = machine::unprivileged().map_or(String::new(), |path| format!("; or without privileges, {path}"));
             LiveError::machine(
                 format_args!("cannot make a network namespace: {error}"),
-                "run it as root, or give the program CAP_SYS_ADMIN and CAP_NET_ADMIN",
+                format_args!("run it as root, or give the program CAP_SYS_ADMIN and CAP_NET_ADMIN{or}"),
             )
         })
     }

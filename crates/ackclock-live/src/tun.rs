@@ -65,16 +65,25 @@ impl AsFd for Tun {
 
 /// Runs lines of commands of `ip` (iproute2) in a namespace.
 pub fn ip(namespace: &Namespace, lines: &str) -> Result<(), LiveError> {
+    command(Some(namespace), "ip", &["-batch", "-"], lines)
+}
+
+/// Runs a program, in a namespace or where this process is, with this standard input, and waits for its end.
+pub fn command(namespace: Option<&Namespace>, program: &str, words: &[&str], input: &str) -> Result<(), LiveError> {
     let run = || -> io::Result<Output> {
-        let pipe = || Stdio::piped();
-        let command = Command::new("ip").args(["-batch", "-"]).stdin(pipe()).stdout(pipe()).stderr(pipe()).spawn();
-        let mut child = command?;
-        child.stdin.take().expect("it is a pipe").write_all(lines.as_bytes())?;
+        let mut command = Command::new(program);
+        let mut child =
+            command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        child.stdin.take().expect("it is a pipe").write_all(input.as_bytes())?;
         child.wait_with_output()
     };
-    let output = namespace.enter(run).and_then(|output| output).map_err(|error| {
+    let output = match namespace {
+        Some(namespace) => namespace.enter(run).and_then(|output| output),
+        None => run(),
+    };
+    let output = output.map_err(|error| {
         LiveError::machine(
-            format_args!("cannot run `ip`: {error}"),
+            format_args!("cannot run `{program}`: {error}"),
             "install iproute2, whose program `ip` sets up addresses and routes",
         )
     })?;
@@ -84,7 +93,7 @@ pub fn ip(namespace: &Namespace, lines: &str) -> Result<(), LiveError> {
     let said = String::from_utf8_lossy(&output.stderr);
     let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     Err(LiveError::machine(
-        format_args!("`ip` cannot set up a host: {}", said.join("; ")),
+        format_args!("`{program} {}` fails: {}", words.join(" "), said.join("; ")),
         "run it as root, or give the program CAP_NET_ADMIN; iproute2 from version 5 on is needed",
     ))
 }

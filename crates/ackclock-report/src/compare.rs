@@ -67,6 +67,16 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
             "With one common seed there are no confidence intervals. Run each scenario with --seeds 5 or more.".into(),
         );
     }
+    let live: Vec<&str> =
+        results.iter().filter(|result| result.live.is_some()).map(|result| result.label.as_str()).collect();
+    if !live.is_empty() {
+        let worst = results.iter().filter_map(|result| result.live).filter(|verdict| *verdict != "valid").max();
+        let verdict = worst.map_or(String::new(), |verdict| format!(", with runs that are {verdict}"));
+        remarks.push(format!(
+            "{}: on the TCP of a kernel{verdict}. A seed repeats what the links lose, not what the machine does.",
+            live.join(", ")
+        ));
+    }
     if results.iter().any(|result| result.result_version != results[0].result_version) {
         remarks.push("The results have different result versions, which may cause some of the differences.".into());
     }
@@ -165,7 +175,11 @@ fn warmup_words(entries: &[Entry]) -> String {
     words.dedup();
     match &words[..] {
         [one] if one.is_empty() => String::new(),
-        [one] => format!(" {} s simulated{one}.", entries[0].document.scenario.duration_s),
+        [one] => {
+            let is_mixed = entries.iter().any(|entry| entry.document.made() != entries[0].document.made());
+            let made = if is_mixed { "simulated and live" } else { entries[0].document.made() };
+            format!(" {} s {made}{one}.", entries[0].document.scenario.duration_s)
+        }
         _ => " Their warm-ups differ; each is excluded if its runs have numbers without it.".into(),
     }
 }

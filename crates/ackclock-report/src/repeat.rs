@@ -20,7 +20,8 @@ pub fn repeat(document: &Document) -> Html {
          command repeats the runs:",
     );
     html.tag("pre", &[], |html| {
-        html.leaf("code", &[], &format!("ackclock run scenario.toml{}", seeds_argument(document)));
+        let command = if document.live.is_some() { "live" } else { "run" };
+        html.leaf("code", &[], &format!("ackclock {command} scenario.toml{}", seeds_argument(document)));
     });
     let mut table = Table::new("Versions").words("").words("");
     for (name, value) in [
@@ -38,6 +39,7 @@ pub fn repeat(document: &Document) -> Html {
         runs.row([Cell::text(run.seed.to_string())].into_iter().chain(cells).collect());
     }
     let note = match document.runs.len().checked_sub(RUNS_LISTED) {
+        None | Some(0) if document.live.is_some() => "No two live runs are equal to the bit.".into(),
         None | Some(0) => "Runs with the same fingerprint are equal to the bit.".into(),
         Some(more) => format!("{} more in result.json.", plural(more, "run")),
     };

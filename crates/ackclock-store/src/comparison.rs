@@ -9,6 +9,7 @@ use ackclock::record::{is_of_data, stats};
 use serde::Serialize;
 
 use crate::document::interval::Interval;
+use crate::document::live::Validity;
 use crate::document::{Document, Port, Run};
 
 /// The value of `format`, by which a comparison is recognized.
@@ -65,6 +66,9 @@ pub struct Compared {
     pub scenario: String,
     pub scenario_hash: String,
     pub result_version: u32,
+    /// Of a result on the TCP of a kernel its verdict; nothing of a simulated one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<&'static str>,
     pub seeds: Vec<u64>,
     /// The time that the measures are about: without the warm-up, where the runs know what they did after it.
     pub measured_s: f64,
@@ -277,6 +281,7 @@ impl Compared {
             scenario: document.scenario.name.clone(),
             scenario_hash: document.scenario.hash.clone(),
             result_version: document.result_version,
+            live: document.live.as_ref().and(document.validity()).map(Validity::name),
             seeds: document.runs.iter().map(|run| run.seed).collect(),
             measured_s: whole.measured_s(),
             port: port.map(str::to_string),

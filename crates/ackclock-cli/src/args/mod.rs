@@ -2,10 +2,12 @@
 
 mod choices;
 mod figure;
+mod live;
 mod sweep;
 
 pub use choices::{Engine, Format, Technology};
 pub use figure::FigureArgs;
+pub use live::{DoctorArgs, LiveArgs};
 pub use sweep::{DEFAULT_MAX_RUNS, MergeArgs, Shown, SweepArgs};
 
 use std::ffi::OsString;
@@ -33,7 +35,7 @@ use crate::{console, output, words};
     arg_required_else_help = true,
     after_help = "First steps:\n  ackclock init            write a scenario, scenario.toml\n  \
                   ackclock run scenario.toml\n\n\
-                  Exit codes: 0 success, 1 a file, disk or memory failed, or damage, 2 wrong usage, 3 scenario invalid,\n            \
+                  Exit codes: 0 success, 1 a file, disk, memory or live run failed, or damage, 2 wrong usage, 3 scenario invalid,\n            \
                   4 a reproduction or a repetition differs, 130 interrupted"
 )]
 pub struct Cli {
@@ -45,6 +47,8 @@ pub struct Cli {
 pub enum Command {
     Quick(QuickArgs),
     Run(RunArgs),
+    Live(LiveArgs),
+    Doctor(DoctorArgs),
     Sweep(SweepArgs),
     Merge(MergeArgs),
     Check(CheckArgs),
@@ -202,17 +206,22 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// What replaces values of the scenario, in the form of `--set`; the options of their own come last and win.
+    /// What replaces values of the scenario, in the form of `--set`.
     pub fn sets(&self) -> Vec<String> {
-        let list = |key: &str, words: &[String]| {
-            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
-            (!words.is_empty()).then(|| format!("{key}=[{}]", words.join(", ")))
-        };
-        let interval = self.record_interval.as_ref().map(|interval| format!("record_interval={interval}"));
-        let delays = self.delays.then(|| "delays=true".to_string());
-        let own = [list("record", &self.record), interval, list("capture", &self.capture), delays];
-        self.set.iter().cloned().chain(own.into_iter().flatten()).collect()
+        sets(&self.set, &self.record, &self.record_interval, &self.capture, self.delays)
     }
+}
+
+/// What replaces values of a scenario, in the form of `--set`; the options of their own come last and win.
+fn sets(set: &[String], record: &[String], interval: &Option<String>, capture: &[String], delays: bool) -> Vec<String> {
+    let list = |key: &str, words: &[String]| {
+        let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+        (!words.is_empty()).then(|| format!("{key}=[{}]", words.join(", ")))
+    };
+    let interval = interval.as_ref().map(|interval| format!("record_interval={interval}"));
+    let delays = delays.then(|| "delays=true".to_string());
+    let own = [list("record", record), interval, list("capture", capture), delays];
+    set.iter().cloned().chain(own.into_iter().flatten()).collect()
 }
 
 /// Check a scenario without running it

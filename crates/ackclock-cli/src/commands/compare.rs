@@ -146,7 +146,10 @@ fn labels(folders: &[(&Path, Document)]) -> Vec<String> {
         folders.iter().map(|(folder, document)| name(folder, document)).collect()
     };
     let distinct = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
-    let scenario = |_: &Path, document: &Document| document.scenario.name.clone();
+    let scenario = |_: &Path, document: &Document| match document.live {
+        Some(_) => format!("{} (live)", document.scenario.name),
+        None => document.scenario.name.clone(),
+    };
     let last = |folder: &Path, _: &Document| {
         folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
     };
@@ -239,9 +242,14 @@ fn render(entries: &[Entry], comparison: &Comparison) -> String {
 /// What is common to the results; nothing where nothing is.
 fn title(entries: &[Entry]) -> String {
     let path = compare::path_words(entries);
+    let is_mixed = entries.iter().any(|entry| entry.document.made() != entries[0].document.made());
     let times: BTreeSet<String> = entries
         .iter()
-        .map(|entry| format!("{} s simulated{}", entry.document.scenario.duration_s, entry.document.warmup_words()))
+        .map(|entry| {
+            let document = &entry.document;
+            let made = if is_mixed { "" } else { document.made() };
+            format!("{} s {made}{}", document.scenario.duration_s, document.warmup_words()).replace(" ,", ",")
+        })
         .collect();
     let time = if times.len() == 1 { times.into_iter().next() } else { None };
     let parts: Vec<String> = [Some(path), time].into_iter().flatten().filter(|part| !part.is_empty()).collect();

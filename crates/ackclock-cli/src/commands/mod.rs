@@ -7,6 +7,7 @@ pub mod explain;
 pub mod export;
 pub mod init;
 pub mod list;
+pub mod live;
 mod own_page;
 pub mod plot;
 pub mod quick;

@@ -22,6 +22,12 @@ use crate::{console, interrupt, load, output, seeds};
 pub fn rerun(args: &RerunArgs) -> Result<Exit, Failure> {
     let (folder, document, seal) = result::read(&args.dir)?;
     let document = document.without_files();
+    if document.live.is_some() {
+        return Err(Failure::outside(
+            format_args!("`{}` is of live runs, and no two of them are equal to the bit", folder.display()),
+            "run it again with `ackclock live`, and lay both side by side with `ackclock compare`",
+        ));
+    }
     if document.result_version != RESULT_VERSION {
         return Err(Failure::outside(
             format_args!(

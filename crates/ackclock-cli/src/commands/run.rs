@@ -173,7 +173,7 @@ fn much(estimate: &Estimate, runs: usize) -> String {
 }
 
 /// `count` seeds, beginning with `first`. Each of them could stand in a scenario file.
-fn seeds(first: u64, count: u32) -> Result<RangeInclusive<u64>, Failure> {
+pub fn seeds(first: u64, count: u32) -> Result<RangeInclusive<u64>, Failure> {
     let last = first.saturating_add(u64::from(count) - 1);
     if last > LARGEST_SEED {
         return Err(Failure::usage(

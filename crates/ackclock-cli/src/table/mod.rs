@@ -21,6 +21,7 @@ pub use columns::{NOT_BELOW_0, Row, align, half_width, short, spread};
 /// The table of a result with at least one finished run, ending in a line feed.
 pub fn render(document: &Document) -> String {
     let mut text = title(document) + "\n";
+    text.extend(document.live_line().map(|line| line + "\n"));
     let whole = document;
     let document = &*whole.after_warmup();
     let totals = totals(whole, document);
@@ -78,7 +79,8 @@ fn title(document: &Document) -> String {
     };
     let warmup = document.warmup_words();
     let brackets = if document.runs.len() > 1 { "; in brackets 95 %: +/- or from-to" } else { "" };
-    format!("{}: {} s simulated{warmup}, {seeds}{brackets}", short(&scenario.name, 40), scenario.duration_s)
+    let (name, made) = (short(&scenario.name, 40), document.made());
+    format!("{name}: {} s {made}{warmup}, {seeds}{brackets}", scenario.duration_s)
 }
 
 fn totals(whole: &Document, document: &Document) -> Vec<Row> {

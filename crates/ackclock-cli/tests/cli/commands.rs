@@ -19,8 +19,21 @@ fn the_version_names_the_version_of_the_results() {
 fn every_command_has_help_on_standard_output() {
     let place = Place::new("help");
     insta::assert_snapshot!(place.run("--help").exits_with(0).stdout);
-    let commands =
-        ["quick", "run", "check", "list", "init", "schema", "reproduce", "rerun", "export", "plot", "explain"];
+    let commands = [
+        "quick",
+        "run",
+        "live",
+        "doctor",
+        "check",
+        "list",
+        "init",
+        "schema",
+        "reproduce",
+        "rerun",
+        "export",
+        "plot",
+        "explain",
+    ];
     for command in
         commands.into_iter().chain(["completions", "man", "report", "compare", "contacts", "sweep", "merge", "verify"])
     {

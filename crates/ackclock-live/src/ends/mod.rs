@@ -73,6 +73,8 @@ pub struct EndsRecord {
     pub problems: Vec<String>,
     /// The time between two readings.
     pub poll: Span,
+    /// Whether each acknowledgement was looked at, not only what is read now and then.
+    pub sees_acknowledgements: bool,
 }
 
 /// What the ends of one flow know of it.
@@ -162,6 +164,7 @@ impl Ends {
         let mut buffer = vec![0; READ_BYTES];
         let mut events = Vec::with_capacity(MOST_EVENTS);
         let mut next_reading = Time::ZERO;
+        std::thread::sleep(clock.until(Time::ZERO));
         let mut now = clock.now();
         while now < self.end && !stop.load(Ordering::Relaxed) {
             self.do_what_is_due(now)?;
@@ -274,6 +277,7 @@ impl Ends {
         EndsRecord {
             udp_refused: self.udp.iter().map(Source::refused).collect(),
             problems,
+            sees_acknowledgements: self.acknowledgements.are_seen(),
             poll: self.poll,
             flows: self.flows.into_iter().map(of_flow).collect(),
         }

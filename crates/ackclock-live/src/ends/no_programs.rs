@@ -45,6 +45,11 @@ impl Acknowledgements {
     /// Nothing.
     pub fn drain(&mut self, _: Clock, _: impl FnMut(usize, Time, &Acknowledged)) {}
 
+    /// They are not.
+    pub fn are_seen(&self) -> bool {
+        false
+    }
+
     /// None.
     pub fn lost(&self) -> u64 {
         0

@@ -100,6 +100,11 @@ impl Acknowledgements {
         });
     }
 
+    /// Whether they are seen.
+    pub fn are_seen(&self) -> bool {
+        self.probe.is_some()
+    }
+
     /// Acknowledgements for which there was no room.
     pub fn lost(&self) -> u64 {
         self.probe.as_ref().map_or(0, Probe::lost)

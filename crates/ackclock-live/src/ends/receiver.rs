@@ -23,8 +23,6 @@ impl Receiver {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
         sys::set_option(&listener, libc::IPPROTO_TCP, libc::TCP_MAXSEG, settings.mss_option as i32)?;
-        sockopt::set_socket_recv_buffer_size_force(&listener, settings.buffer_bytes())?;
-        // The kernel has no window that is smaller than half of its least buffer.
         sys::set_option(&listener, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, settings.window.min(1 << 30) as i32)?;
         sockopt::set_socket_linger(&listener, Some(Duration::ZERO))?;
         Ok(Receiver { listener: Some(listener), stream: None, received: 0 })

@@ -12,7 +12,7 @@ use ackclock::units::Time;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, Shutdown, SocketFlags, SocketType, sockopt};
 
-use crate::settings::FlowSettings;
+use crate::settings::{FlowSettings, UNSENT_BYTES};
 use crate::sys;
 
 /// The sending end of a flow.
@@ -57,8 +57,6 @@ impl Sender {
         sys::set_option(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, settings.mss_option as i32)?;
         let unsent = if flow.stop.is_some() { UNSENT_BYTES_IF_STOPPED } else { UNSENT_BYTES };
         sys::set_option(&socket, libc::IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)?;
-        // Room for what is in flight, with what the kernel needs for each segment; it takes twice of what is said.
-        sockopt::set_socket_send_buffer_size_force(&socket, settings.buffer_bytes() + unsent as usize)?;
         // Whatever is not sent when the socket is closed is forgotten: nothing is left in the kernel.
         sockopt::set_socket_linger(&socket, Some(Duration::ZERO))?;
         sockopt::set_tcp_nodelay(&socket, true)?;
@@ -193,9 +191,7 @@ impl AsFd for Sender {
 
 /// What is written: what it is makes no difference.
 const PIECE: &[u8; 65_536] = &[0; 65_536];
-/// How many bytes wait in the socket at most that were never sent.
-const UNSENT_BYTES: i32 = 512 << 10;
-/// The same of a flow that is stopped: it still sends them.
+/// How many bytes wait in the socket that were never sent, of a flow that is stopped: it still sends them.
 const UNSENT_BYTES_IF_STOPPED: i32 = 64 << 10;
 /// An option of Linux that `libc` has not.
 const TCP_NOTSENT_LOWAT: i32 = 25;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock::record::Metric;
 use ackclock::scenario::{Flow, Scenario};
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::{
@@ -20,8 +21,11 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         }
     }
     let count = scenario.flows.len();
-    all.into_iter().map(|(difference, flows)| format!("{}: {difference}", named(&flows, count))).collect()
+    let of_flows = all.into_iter().map(|(difference, flows)| format!("{}: {difference}", named(&flows, count)));
+    of_flows.chain(scenario.recording.metrics.contains(Metric::Rtt).then(|| NO_RTT.to_owned())).collect()
 }
+
+const NO_RTT: &str = "`record`: the kernel does not say each round trip; `srtt` is recorded";
 
 /// Flows in a sentence: all of them, or a few by their names.
 fn named(flows: &[&str], count: usize) -> String {

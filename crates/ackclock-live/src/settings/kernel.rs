@@ -42,7 +42,7 @@ impl Display for Algorithm {
 }
 
 /// Congestion controls of scenario files, and what Linux calls the same algorithm. Of BBR the kernel has one version under one name.
-const KERNEL_NAMES: &[(&str, &str)] = &[
+pub const KERNEL_NAMES: &[(&str, &str)] = &[
     ("reno", "reno"),
     ("cubic", "cubic"),
     ("bbr1", "bbr"),

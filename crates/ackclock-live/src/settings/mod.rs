@@ -5,6 +5,7 @@ mod differences;
 mod kernel;
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::net::Ipv4Addr;
 
 use ackclock::ids::NodeId;
@@ -14,7 +15,7 @@ use ackclock::units::Span;
 
 use crate::{Addresses, LiveError};
 
-pub use kernel::{Algorithm, Program};
+pub use kernel::{Algorithm, KERNEL_NAMES, Program, available};
 
 /// What the hosts and sockets of a live run are set to.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,18 @@ pub struct RouteSettings {
     pub is_quick: Option<bool>,
 }
 
+/// In the words of `ip route`.
+impl Display for RouteSettings {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let parts = [
+            self.initial_window.map(|segments| format!("initcwnd {segments}")),
+            self.min_rto_ms.map(|ms| format!("rto_min {ms}ms")),
+            (self.is_quick == Some(true)).then(|| "quickack 1".to_owned()),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    }
+}
+
 /// What the sockets of a flow are set to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSettings {
@@ -58,14 +71,6 @@ pub struct FlowSettings {
     pub mss_option: u32,
     /// The largest window that the receiver advertises, bytes.
     pub window: u64,
-}
-
-impl FlowSettings {
-    /// What sockets are asked to have room for, bytes: the largest window, with what the kernel needs for each segment. It takes twice of
-    /// what it is asked for.
-    pub fn buffer_bytes(&self) -> usize {
-        (2 * self.window).clamp(LEAST_BUFFER, MOST_BUFFER) as usize
-    }
 }
 
 impl Settings {
@@ -128,6 +133,10 @@ impl Host {
         let is_scaled = self.settings.sysctls.get(SCALING).is_some_and(|scaling| scaling == "1");
         let scales = is_scaled || tcp.window_scale > 0 || tcp.receive_window > UNSCALED_WINDOW;
         self.settings.sysctls.insert(SCALING, flag(scales));
+        // Of the buffers that new sockets have from the start, the largest of all flows decides; the window of each is limited at its socket.
+        let before = self.settings.sysctls.get(BUFFERS[0]).and_then(|sizes| sizes.rsplit(' ').next()?.parse().ok());
+        let bytes = buffer_bytes(tcp).max(before.unwrap_or(0));
+        BUFFERS.iter().for_each(|name| drop(self.settings.sysctls.insert(name, format!("4096 {bytes} {bytes}"))));
         for (setting, value) in ALWAYS {
             self.settings.sysctls.insert(setting, (*value).to_owned());
         }
@@ -170,6 +179,13 @@ impl Host {
 }
 
 impl HostSettings {
+    /// All of them, as names and values in the words of sysctl and `ip`.
+    pub fn listed(&self) -> impl Iterator<Item = (String, String)> {
+        let sysctls = self.sysctls.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let routes = self.routes.iter().map(|(to, route)| (format!("route {to}"), route.to_string()));
+        sysctls.chain([("mtu".to_owned(), self.mtu.to_string())]).chain(routes)
+    }
+
     fn raise_mtu(&mut self, octets: u32) {
         self.mtu = self.mtu.max(octets).max(LEAST_MTU);
     }
@@ -190,6 +206,11 @@ fn of_flow(flow: &Flow) -> Result<FlowSettings, LiveError> {
     })
 }
 
+/// The buffers of sockets, bytes: half of one is window, and the kernel needs more than its octets for each segment.
+fn buffer_bytes(tcp: &TcpParams) -> u64 {
+    (4 * tcp.advertised_window() + UNSENT_BYTES as u64).min(i32::MAX as u64)
+}
+
 /// The smallest retransmission timeout of a sender, in whole milliseconds, at least one.
 fn min_rto_ms(tcp: &TcpParams) -> u64 {
     let min = tcp.timer.granularity * u64::from(tcp.timer.min_rto_ticks);
@@ -201,10 +222,10 @@ fn min_rto_ms(tcp: &TcpParams) -> u64 {
 const ALWAYS: &[(&str, &str)] =
     &[("tcp_no_metrics_save", "1"), ("tcp_moderate_rcvbuf", "0"), ("tcp_frto", "0"), ("tcp_ecn", "0")];
 const SCALING: &str = "tcp_window_scaling";
-/// Smaller ones are of no use to the kernel, which rounds up.
-const LEAST_BUFFER: u64 = 128 << 10;
-/// Twice of it fits into an `int`.
-const MOST_BUFFER: u64 = 1 << 29;
+/// Of received and of sent data: the smallest, the first and the largest size.
+const BUFFERS: [&str; 2] = ["tcp_rmem", "tcp_wmem"];
+/// How many bytes wait in the socket of a sender at most that were never sent.
+pub const UNSENT_BYTES: i32 = 512 << 10;
 /// Octets of the headers of a datagram.
 const UDP_HEADERS: u32 = 28;
 /// Every device of IPv4 takes so much (RFC 791), and Linux refuses less for its queue of routes.

@@ -5,6 +5,7 @@
 mod devices;
 mod emulated;
 mod ends;
+mod iperf3;
 
 use ackclock_live::Namespace;
 

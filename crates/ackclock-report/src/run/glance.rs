@@ -35,8 +35,9 @@ fn lead(document: &Document) -> Html {
         "p",
         &[("class", "lead")],
         &format!(
-            "{} s simulated{warmup}, {}, {}; queues in {}.",
+            "{} s {}{warmup}, {}, {}; queues in {}.",
             scenario.duration_s,
+            document.made(),
             seed_words(document),
             plural(document.summary.flows.len(), "flow"),
             scenario.unit

@@ -6,6 +6,7 @@ mod delays;
 mod feedback;
 mod findings;
 mod glance;
+mod live;
 mod over_time;
 mod ranked;
 
@@ -59,6 +60,10 @@ fn page(document: &Document, seed: u64, series: &[Series], points: usize) -> Pag
     if !events.is_empty() {
         page.section("events", "Events", events_section(events));
         events.iter().filter(|event| event.time_s > 0.0).for_each(|event| page.mark(event.time_s, event.label()));
+    }
+    let of_live = live::section(document);
+    if !of_live.is_empty() {
+        page.section("live", "On real TCP", of_live);
     }
     page.section("repeat", "How to repeat it", repeat(document));
     page

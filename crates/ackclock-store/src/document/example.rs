@@ -9,6 +9,7 @@ use crate::document::abr::{Abr, Rates};
 use crate::document::delays::Delays;
 use crate::document::feedback::{Feedback, MaxMin};
 use crate::document::keyed::{Keyed, known};
+use crate::document::live::{KernelAlgorithm, Lateness, Live, LiveRun, Setting, Validity};
 use crate::document::summary::SummaryPart;
 use crate::document::{
     BottleneckPart, Document, Flow, Limited, Link, LinkVc, Port, PortAfterWarmup, Run, ScenarioPart, Udp,
@@ -38,6 +39,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
         fairness: Some(1.0 / 3.0),
         fairness_after_warmup: None,
         fingerprint: "00000000000000ff".into(),
+        live: None,
         measures: BTreeMap::new(),
         parts: BTreeMap::new(),
         flows: (0..flows).map(|n| flow(n, seed)).collect(),
@@ -175,6 +177,32 @@ pub fn with_feedback(mut document: Document) -> Document {
         });
     }
     Document { summary: SummaryPart::of(&document.runs), ..document }
+}
+
+/// The same, made on the TCP of a kernel: all runs are valid, and packets up to 2.5 ms late.
+pub fn live(mut document: Document) -> Document {
+    let lateness =
+        Lateness { packets: 10_000, p50_s: Some(5e-6), p99_s: Some(8e-5), p999_s: Some(1.2e-3), max_s: Some(2.5e-3) };
+    for run in &mut document.runs {
+        run.live = Some(LiveRun {
+            verdict: Validity::Valid,
+            reasons: Vec::new(),
+            lateness,
+            drops_outside: 0,
+            load: Some(0.5),
+            processor: 0.1,
+            trace: "tcp-info".into(),
+            poll_s: 0.01,
+            problems: Vec::new(),
+        });
+    }
+    let setting = Setting { host: "a".into(), setting: "tcp_sack".into(), value: "1".into() };
+    document.of_live(Live {
+        kernel: "Linux 6.18.44".into(),
+        congestion_controls: vec![KernelAlgorithm { name: "reno".into(), kernel_name: "reno".into() }],
+        settings: vec![setting],
+        differences: vec!["flow f1: `min_rto`: Linux adds it to the round trip".into()],
+    })
 }
 
 fn flow(n: u64, seed: u64) -> Flow {

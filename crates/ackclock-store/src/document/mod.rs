@@ -15,6 +15,7 @@ pub mod interval;
 pub mod keyed;
 mod limited;
 mod lines;
+pub mod live;
 mod measured;
 pub(crate) mod run;
 pub mod summary;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::seal::Sealing;
 use events::EventPart;
+use live::Live;
 use summary::SummaryPart;
 
 /// The value of `format`, by which a result is recognized.
@@ -54,6 +56,9 @@ pub struct Document {
     /// The command line, beginning with the program's name.
     pub command: Vec<String>,
     pub scenario: ScenarioPart,
+    /// There only of runs on the TCP of a kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
     /// The seeds that were asked for.
     pub seeds: Vec<u64>,
     /// Whether all of them were run to the end.
@@ -109,11 +114,17 @@ impl Document {
             result_version: RESULT_VERSION,
             command,
             scenario,
+            live: None,
             complete: runs.len() == seeds.len(),
             seeds,
             summary: SummaryPart::of_all(&runs),
             runs,
         }
+    }
+
+    /// The same document of runs on the TCP of a kernel.
+    pub fn of_live(self, live: Live) -> Document {
+        Document { live: Some(live), ..self }
     }
 
     /// Whether ports count cells, so that they know of frames.

@@ -20,6 +20,7 @@ use super::delays::Delays;
 use super::feedback::{self, Feedback, MaxMin};
 use super::keyed::{Keyed, Known, known};
 use super::limited::Limited;
+use super::live::LiveRun;
 
 /// The outcome under one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ pub struct Run {
     pub fairness_after_warmup: Option<f64>,
     /// Sixteen hexadecimal digits over everything observable.
     pub fingerprint: String,
+    /// There only of a run on the TCP of a kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveRun>,
     /// Of each measure that was asked for its value over the time after the warm-up; `null` where it has none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, Option<f64>>,
@@ -265,6 +269,7 @@ impl Run {
             fairness: records.fairness,
             fairness_after_warmup: records.after_warmup.as_ref().and_then(|rest| rest.fairness),
             fingerprint: format!("{:016x}", records.fingerprint),
+            live: None,
             measures: BTreeMap::new(),
             parts: PartFiles::new(),
             flows: Vec::new(),

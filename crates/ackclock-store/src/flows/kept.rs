@@ -19,6 +19,7 @@ impl Run {
             fairness: self.fairness,
             fairness_after_warmup: self.fairness_after_warmup,
             fingerprint: self.fingerprint.clone(),
+            live: self.live.clone(),
             measures: self.measures.clone(),
             parts: self.parts.clone(),
             flows: Vec::new(),

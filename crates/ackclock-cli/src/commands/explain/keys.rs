@@ -52,10 +52,13 @@ ci95 (that of the mean): Half the width of the 95 % confidence interval of the m
 command: The command line.
 complete: Whether all seeds were run to the end.
 completed_s (s): When the last byte of a file was acknowledged; null if it was not acknowledged, or if there is no file.
+congestion_controls: The congestion controls of a live run.
 congestion_episodes: How often the queue rose above the threshold of the policy; null without a threshold.
 count: The number of delays.
 departures (cells or packets): Units that a port began to transmit.
+differences: What the kernel of a live run does in another way than the scenario says, in sentences.
 drops (cells or packets): Units that a port refused; in the full entry of a port by reason.
+drops_outside (packets): Packets that a live run lost outside the scenario: in devices, and datagrams that the kernel refused.
 duration_s (s): Simulated time.
 efficiency (fraction): Goodput through the bottleneck over its capacity; null without a bottleneck.
 efficiency_after_warmup (fraction): Efficiency over the time after the warm-up.
@@ -71,12 +74,18 @@ format_version: Changes when readers of the document have to change.
 goodput_after_warmup_bps (bit/s): Goodput over the time after the warm-up.
 goodput_bps (bit/s): Payload delivered in order per second, over the whole run.
 hash: BLAKE3 of the resolved scenario.
+host: The host of a setting.
 jitter: The interarrival jitter of datagrams (RFC 3550, section 6.4.1) after each arrival; of a scenario with `delays`.
+kernel: Name and release of the kernel of a live run.
+kernel_name: What the kernel calls a congestion control.
 kind: Of an event: acquired, handover, lost, link-up, link-down, route-found, route-lost, route-changed.
+lateness: By how much packets of a live run left the emulator later than the scenario says.
 least_acr_bps (bit/s): The least ACR of the whole run, with cell headers.
 limited: What kept the sender of a flow from sending more, as shares of the time in which it was open and its data had not ended.
 link: The name of the bottleneck.
 links: One entry for each direction of a link that changes or corrupts packets, with its losses.
+live: What is known of runs on the TCP of a kernel: of the document its settings, of a run how exact it was.
+load: Processes that ran or wanted to, on average over the last minute, at the end of a live run.
 longest_backoff: The longest series of reductions of ssthresh without growth of the window between them.
 lost_on_links (packets): Packets that links lost after their ports accepted them; null without links that can lose packets.
 max (that of the mean): The largest value over the runs.
@@ -99,10 +108,16 @@ node: Of an event: the terminal; of a link or a route, its beginning.
 one_way_delay: The time from when the sender hands data to its host until they have arrived completely; of a scenario with `delays`.
 p50_s (s): The value that half of all delays do not exceed, to within 0.4 %.
 p95_s (s): The value that 95 % of all delays do not exceed, to within 0.4 %.
+p999_s (s): The value that 99.9 % of all delays do not exceed, to within 0.4 %.
 p99_s (s): The value that 99 % of all delays do not exceed, to within 0.4 %.
+packets: How many packets left the emulator.
+poll_s (s): The time from one reading of TCP_INFO to the next in a live run.
 ports: One entry for each output port of a switch, in the order of the scenario.
+problems: What went wrong with connections of a live run, in sentences.
+processor: The part of one processor that a live run took.
 quantiles_s (s): The values that 0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 98, 99, 99.5, 99.9 and 100 % of all delays do not exceed, to within 0.4 %.
 rates: What the port told ABR sources; only of ports with a rate algorithm that ABR connections cross.
+reasons: Why a live run is not valid, in sentences.
 resolved: The scenario file with every key and default.
 result_version: Changes when the numbers of any run change.
 round_trip: The round trips that TCP measured; of a scenario with `delays`.
@@ -110,6 +125,8 @@ runs: One entry for each finished run; in the summary the number of runs.
 scenario: The scenario that was simulated.
 seed: The seed of the run.
 seeds: The seeds that the command asked for.
+setting: What a host of a live run was set to: a name below net.ipv4, the MTU, or a route.
+settings: Of each host of a live run what it was set to.
 simulated_s (s): The simulated time that the run reached.
 sojourn: The time that units waited at a port until their transmission began; of a scenario with `delays`.
 summary: The means over all finished runs.
@@ -117,11 +134,14 @@ time_ps (ps): The time of an event, exact.
 time_s (s): The time of an event.
 timeout_times_s (s): When the retransmission timer expired.
 total (cells or packets): All units refused.
+trace: How windows were read in a live run: tcp-probe at each acknowledgement, or tcp-info now and then.
 udp: One entry for each UDP source, in the order of the scenario.
 udp_goodput_bps (bit/s): Payload of UDP datagrams that arrived per second, of all sources; null without UDP sources.
 udp_loss: The share of all UDP datagrams sent that was lost; null if none was sent.
 unit: The unit that ports count: cells or packets.
+value: The value of a setting.
 vcs: One entry for each path through the port: data, then acknowledgements of each flow.
+verdict: Of a live run: valid, degraded, or invalid, which measures the machine and not the scenario.
 weighted_fairness (fraction): Jain's index over the mean ACR of ABR flows, each over its max-min share: 1 where all have the same part of it. Without ABR flows over goodput of TCP, each over max_min_goodput_bps; not there without either.
 warnings: What the checker said about the scenario before the run.
 warmup_s (s): The time that the numbers after the warm-up exclude.

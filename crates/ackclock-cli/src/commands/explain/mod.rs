@@ -280,7 +280,7 @@ const CAPTURES: &str = "the packets of a host, as a file for Wireshark and tcptr
 mod tests {
     use super::*;
     use ackclock_store::document::events::EventPart;
-    use ackclock_store::document::example::{example, with_abr, with_delays, with_feedback};
+    use ackclock_store::document::example::{example, live, with_abr, with_delays, with_feedback};
 
     fn keys_of(value: &Value, keys: &mut Vec<String>) {
         match value {
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn every_key_of_the_document_is_explained_and_no_other() {
-        let mut document = with_feedback(with_abr(with_delays(example(1, 1, 2))));
+        let mut document = live(with_feedback(with_abr(with_delays(example(1, 1, 2)))));
         document.scenario.events.push(EventPart {
             time_s: 2.5,
             time_ps: 2_500_000_000_000,

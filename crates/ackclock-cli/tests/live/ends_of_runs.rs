@@ -1,0 +1,85 @@
+//! Whatever ends a run, nothing of it is left.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::{Place, catches_ctrl_c, interrupted_once};
+use crate::{FILE, alone};
+
+/// The names of namespaces of a process.
+fn names(process: u32) -> Vec<String> {
+    let entries = std::fs::read_dir("/run/netns").into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.starts_with(&format!("ackclock-{process}-"))).collect()
+}
+
+/// Programs that a process has started and that are still there.
+fn programs(of: u32) -> Vec<String> {
+    let listed = Command::new("ps").args(["-o", "args=", "--ppid", &of.to_string()]).output().unwrap();
+    String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_nothing_after_clean() {
+    let Some(_alone) = alone("a_run_that_is_killed_leaves_nothing_after_clean") else { return };
+    let place = Place::with("live-killed", FILE);
+    let mut had_names = 0;
+    // While hosts are made, as they are there, at the start, in the middle, near the end.
+    for after in [15, 60, 300, 1000, 1950].map(Duration::from_millis) {
+        let mut command = place.command("live scenario.toml --named --out killed");
+        let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let (process, begin) = (run.id(), Instant::now());
+        sleep(after.saturating_sub(begin.elapsed()));
+        run.kill().unwrap();
+        run.wait().unwrap();
+        had_names += names(process).len();
+        // A program that was just setting up a host ends by itself.
+        let gone = || programs(process).is_empty() && !Path::new(&format!("/proc/{process}")).exists();
+        while !gone() {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", programs(process));
+            sleep(Duration::from_millis(5));
+        }
+        // Such a program may have given a name after all.
+        sleep(Duration::from_millis(50));
+        place.run("live --clean").exits_with(0);
+        assert_eq!(names(process), [""; 0], "{after:?}");
+    }
+    assert!(had_names >= 2 * 3, "killed in its middle a run has names to be cleaned: {had_names}");
+    assert!(!place.path("killed/result.json").exists());
+    // The folder is not locked by the dead.
+    place.run("live scenario.toml --out killed --set duration=300ms --json").json();
+}
+
+#[test]
+fn clean_leaves_a_run_that_goes_on() {
+    let Some(_alone) = alone("clean_leaves_a_run_that_goes_on") else { return };
+    let place = Place::with("live-cleaned", FILE);
+    let mut command = place.command("live scenario.toml --named --json --out going");
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    while names(run.id()).len() < 2 {
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        sleep(Duration::from_millis(5));
+    }
+    place.run("live --clean").exits_with(0);
+    assert_eq!(names(run.id()).len(), 2);
+    let process = run.id();
+    let output = run.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("300000"), "{output:?}");
+    assert_eq!(names(process), [""; 0], "a run that ends takes its names away");
+}
+
+#[test]
+fn ctrl_c_stops_it_and_writes_nothing_that_is_not_finished() {
+    let Some(_alone) = alone("ctrl_c_stops_it_and_writes_nothing_that_is_not_finished") else { return };
+    let place = Place::with("live-interrupted", FILE);
+    let begin = Instant::now();
+    let is_running = |process: u32| catches_ctrl_c(process) && begin.elapsed() > Duration::from_millis(800);
+    let arguments = "live scenario.toml --set duration=60s --out interrupted";
+    let outcome = interrupted_once(is_running, &place, arguments).exits_with(130);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    outcome.without_result().says(&["interrupted: none of 1 run was finished, nothing was written"]);
+    assert!(!place.path("interrupted").exists());
+}
