@@ -157,6 +157,7 @@ pub(super) fn judge(
             }
         };
         let text = |at: u64| {
+            let (late, reference) = (milliseconds(late), milliseconds(reference));
             let what = format!("one packet in a thousand was more than {late} late, {of} {} ({reference})", limits.of);
             format!("{what}; the limit is {at} %: {why}")
         };
@@ -185,6 +186,10 @@ pub(super) fn judge(
     (verdict, reasons)
 }
 
+fn milliseconds(span: Span) -> String {
+    format!("{:.3} ms", 1e3 * span.as_secs_f64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,7 +216,7 @@ mod tests {
         );
         let (degraded, reasons) = verdict(&[(1, 997), (120, 3)]);
         assert_eq!((degraded, reasons.len()), (Verdict::Degraded, 1));
-        assert!(reasons[0].contains("the one-way delay of f (0.001000000000 s)"), "{reasons:?}");
+        assert!(reasons[0].contains("the one-way delay of f (1.000 ms)"), "{reasons:?}");
         assert_eq!(verdict(&[(1, 997), (520, 3)]).0, Verdict::Invalid);
         assert_eq!(
             judge(&limits(0), &lateness(&[(1, 1)]), Outside::default(), &Scheduling::RealTime).0,

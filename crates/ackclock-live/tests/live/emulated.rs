@@ -281,5 +281,5 @@ fn a_run_beside_heavy_work_is_declared_invalid() {
     });
     assert_eq!(emulated.scheduling, Scheduling::RealTime);
     assert_eq!(emulated.verdict, Verdict::Invalid, "{emulated:?}");
-    assert!(emulated.reasons[0].contains("the one-way delay of f (0.010000000000 s)"), "{:?}", emulated.reasons);
+    assert!(emulated.reasons[0].contains("the one-way delay of f (10.000 ms)"), "{:?}", emulated.reasons);
 }
