@@ -66,6 +66,7 @@ pub struct DoctorArgs {
 
 impl LiveArgs {
     /// What replaces values of the scenario, in the form of `--set`.
+    #[cfg_attr(not(all(target_os = "linux", feature = "live")), expect(dead_code))] // there are no live runs
     pub fn sets(&self) -> Vec<String> {
         super::sets(&self.set, &self.record, &self.record_interval, &self.capture, self.delays)
     }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use ackclock::record::Metric;
 use ackclock::scenario::{Flow, Scenario};
 use ackclock::tcp::cc::CongestionAvoidance;
+use ackclock::tcp::recovery::WindowReduction;
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, OutOfOrder, RecoveryParams, TcpParams, TimerKind,
+    AckPolicy, CongestionControlParams, FirstSegment, OutOfOrder, RecoveryParams, SlowStartExit, TcpParams, TimerKind,
 };
 use ackclock::units::Span;
 
@@ -74,7 +75,14 @@ fn of_recovery(tcp: &TcpParams) -> Vec<String> {
         _ if tcp.uses_sack() => all.push(format!("`recovery = \"{name}\"`: Linux repairs by SACK in its own way")),
         _ => all.push(format!("`recovery = \"{name}\"`: SACK is off; Linux does New Reno with PRR")),
     }
-    all.push("while losses are repaired, proportional rate reduction (PRR, RFC 6937) says what is sent".into());
+    let reduction = match &tcp.recovery {
+        RecoveryParams::Rack(params) => params.window_reduction,
+        RecoveryParams::Rfc6675(params) => params.window_reduction,
+        _ => WindowReduction::AtOnce,
+    };
+    if reduction != WindowReduction::Proportional {
+        all.push("while losses are repaired, proportional rate reduction (PRR, RFC 6937) says what is sent".into());
+    }
     all
 }
 
@@ -140,6 +148,7 @@ fn of_congestion_control(flow: &Flow) -> Vec<String> {
             let name = &algorithm.name;
             all.push(format!("[tcp.{name}]: the kernel has its own parameters, those of the scenario have no effect"));
         }
+        CongestionControlParams::Cubic(_) if flow.tcp.window_rules.slow_start_exit == SlowStartExit::Hystart => {}
         CongestionControlParams::Cubic(_) => {
             all.push("`cubic`: that of the kernel leaves slow start early if delays rise (HyStart)".into());
         }
