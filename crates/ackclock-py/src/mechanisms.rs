@@ -298,7 +298,7 @@ struct Control(Object);
 
 impl Control {
     fn lost(&self, method: &str, loss: &cc::Loss, window: &mut cc::Window) {
-        let &cc::Loss { mss, limit, flight, sent_again } = loss;
+        let &cc::Loss { mss, limit, flight, sent_again, .. } = loss;
         self.0.change(method, window, |py| Ok(Py::new(py, LossEvent { mss, limit, flight, sent_again })?.into_any()));
     }
 }

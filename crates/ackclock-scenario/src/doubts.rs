@@ -8,8 +8,10 @@ use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
 use ackclock::record::MOST_INTERVALS;
 use ackclock::scenario::UdpFlow;
+use ackclock::tcp::EcnMode;
 use ackclock::units::Span;
 
+use crate::check::suggest::MARKING;
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::receive_window::{largest_rate, round_trip_ps};
@@ -143,6 +145,20 @@ pub(crate) fn of_bottleneck(
         )
         .label(format!("the bottleneck has {}", words(rate)))
         .help("make the links of hosts faster, add flows, or name the link that limits: bottleneck = \"A->B\"");
+}
+
+/// Warns of flows with ECN whose data cross no queue that marks.
+pub(crate) fn of_marks(network: &Network, flows: &[PlannedFlow], report: &mut Report) {
+    let marks = |link: &LinkId| network.links[*link].queue.policy.marks();
+    let without = |planned: &&PlannedFlow| {
+        planned.flow.tcp.ecn.mode == EcnMode::Classic && !planned.flow.forward.links().iter().any(marks)
+    };
+    let Some(first) = flows.iter().find(without) else { return };
+    let at = first.given.common.tcp_settings.own.at("ecn");
+    report
+        .warning(at, format!("`ecn` changes nothing for {}: no queue on the path of its data marks", first.flow.name))
+        .label("nothing is marked")
+        .help(MARKING);
 }
 
 /// Warns of receive windows that together are less than the bandwidth-delay product of the slowest link of their path.

@@ -153,6 +153,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
         doubts::of_bottleneck(network, &flows, of_udp, (bottleneck.link, places), report);
     }
     doubts::of_windows(network, &flows, report);
+    doubts::of_marks(network, &flows, report);
     let recording = recording(&top, network, report);
     if report.has_errors() {
         return None;

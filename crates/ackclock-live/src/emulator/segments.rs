@@ -3,7 +3,7 @@
 //! Sources: RFC 791 §3.1 (IPv4), RFC 9293 §3.1 (TCP), RFC 7323 §3.2 (timestamps), RFC 2018 §3 (SACK).
 
 use ackclock::ids::{FlowId, Id};
-use ackclock::packet::{SackOption, Segment, SegmentKind, Timestamps, wire_number};
+use ackclock::packet::{Ecn, SackOption, Segment, SegmentKind, Timestamps, wire_number};
 
 /// Sequence numbers of all flows of a run.
 pub(super) struct Numbering {
@@ -79,7 +79,9 @@ impl Numbering {
             let units = (written << self.flows[flow.index()][from as usize].scale) >> scale;
             (units.min(u64::from(u16::MAX)) << scale) as u32
         });
-        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window };
+        // Queues drop what hosts outside send, and do not mark it.
+        let ecn = Ecn::NOT_ECT;
+        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window, ecn };
         // Whatever options there are beside these, the packet is as long as it is.
         segment.headers = (packet.len() as u32).saturating_sub(segment.ip_bytes()) as u16;
         Some(segment)

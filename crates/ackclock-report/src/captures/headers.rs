@@ -47,7 +47,8 @@ impl Datagram<'_> {
 
     /// The headers. The checksums are those of the whole datagram: zeros of payload add nothing but their number.
     pub(super) fn headers(&self) -> Vec<u8> {
-        let mut bytes = ipv4(self.from, self.to, self.identification, PROTOCOL_TCP, self.length());
+        let field = self.segment.ecn.field();
+        let mut bytes = ipv4((self.from, self.to), field, self.identification, PROTOCOL_TCP, self.length());
         let tcp = bytes.len();
         let data_offset_words = 5 + self.segment.option_bytes() as u8 / 4;
         bytes.extend(self.from.port.to_be_bytes());
@@ -86,12 +87,15 @@ impl Datagram<'_> {
 
     fn flags(&self) -> u8 {
         let push = if self.push { PSH } else { 0 };
-        match self.segment.kind {
-            SegmentKind::Syn => SYN,
-            SegmentKind::SynAck => SYN | ACK,
-            SegmentKind::Fin | SegmentKind::FinAck => FIN | ACK | push,
-            SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack => ACK | push,
-        }
+        let ecn = self.segment.ecn;
+        let of_ecn = (u8::from(ecn.ece()) * ECE) | (u8::from(ecn.cwr()) * CWR);
+        of_ecn
+            | match self.segment.kind {
+                SegmentKind::Syn => SYN,
+                SegmentKind::SynAck => SYN | ACK,
+                SegmentKind::Fin | SegmentKind::FinAck => FIN | ACK | push,
+                SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack => ACK | push,
+            }
     }
 }
 
@@ -103,7 +107,7 @@ impl UdpDatagram {
 
     /// The headers, with the checksums of the whole datagram.
     pub(super) fn headers(&self) -> Vec<u8> {
-        let mut bytes = ipv4(self.from, self.to, self.identification, PROTOCOL_UDP, self.length());
+        let mut bytes = ipv4((self.from, self.to), 0, self.identification, PROTOCOL_UDP, self.length());
         let udp = bytes.len();
         bytes.extend(self.from.port.to_be_bytes());
         bytes.extend(self.to.port.to_be_bytes());
@@ -117,12 +121,12 @@ impl UdpDatagram {
     }
 }
 
-/// The header of a datagram of `length` octets, with room for others behind it.
-fn ipv4(from: Endpoint, to: Endpoint, identification: u16, protocol: u8, length: u32) -> Vec<u8> {
+/// The header of a datagram of `length` octets with this ECN field, with room for others behind it.
+fn ipv4((from, to): (Endpoint, Endpoint), ecn: u8, identification: u16, protocol: u8, length: u32) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(MAX_BYTES);
     // Without headers a segment may be as long as a datagram. Then 0, as captures of offloaded segments have.
     let total_length = u16::try_from(length).unwrap_or(0);
-    bytes.extend([0x45, 0]); // version 4, five words; type of service 0
+    bytes.extend([0x45, ecn]); // version 4, five words; type of service 0, but for its two last bits (RFC 3168 §5)
     bytes.extend(total_length.to_be_bytes());
     bytes.extend(identification.to_be_bytes());
     bytes.extend(DONT_FRAGMENT.to_be_bytes());
@@ -162,6 +166,8 @@ const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 const PSH: u8 = 0x08;
+const ECE: u8 = 0x40;
+const CWR: u8 = 0x80;
 /// Option kinds.
 const NOP: u8 = 1;
 const MAXIMUM_SEGMENT_SIZE: u8 = 2;
@@ -172,7 +178,7 @@ const TIMESTAMPS: u8 = 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::packet::{SackBlock, SackOption};
+    use ackclock::packet::{Ecn, SackBlock, SackOption};
     use ackclock::tcp::sack_option;
 
     /// The example of RFC 1071 §3: 00 01 f2 03 f4 f5 f6 f7 sum to ddf2.
@@ -238,6 +244,22 @@ mod tests {
         assert_eq!(bytes[40..], options);
         let bytes = headers(&Segment { kind: SegmentKind::SynAck, ..Segment::default() }, false);
         assert_eq!((&bytes[24..32], bytes[33]), (&[0, 0, 0, 0, 0, 0, 0, 1][..], 0x12));
+    }
+
+    /// RFC 3168: the two last bits of the second octet of IP are 10 for ECT(0) and 11 for CE; CWR and ECE are the two first of TCP's flags.
+    #[test]
+    fn the_bits_of_ecn_are_in_both_headers() {
+        let bits = |ecn| {
+            let bytes = headers(&Segment { len: 512, ecn, ..Segment::default() }, false);
+            assert_eq!(checksum(&[&bytes[..20]]), [0, 0], "of the whole header");
+            (bytes[1], bytes[33])
+        };
+        assert_eq!(bits(Ecn::NOT_ECT), (0, 0x10));
+        assert_eq!(bits(Ecn::ECT_0.with(Ecn::CWR)), (0b10, 0x90));
+        assert_eq!(bits(Ecn::CE), (0b11, 0x10));
+        assert_eq!(bits(Ecn::ECE), (0, 0x50));
+        let syn = Segment { kind: SegmentKind::Syn, ecn: Ecn::ECE.with(Ecn::CWR), ..Segment::default() };
+        assert_eq!(headers(&syn, false)[33], 0xc2);
     }
 
     #[test]

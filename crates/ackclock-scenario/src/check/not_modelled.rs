@@ -63,11 +63,7 @@ const TOPICS: &[Topic] = &[
     ),
     (
         "Explicit congestion notification",
-        &[
-            (&["ecn", "ect", "ece", "marking", "mark", "accecn"], "ECN"),
-            (&["l4s", "prague"], "L4S"),
-            (&["dctcp"], "DCTCP"),
-        ],
+        &[(&["accecn", "accurateecn"], "Accurate ECN"), (&["l4s", "prague"], "L4S"), (&["dctcp"], "DCTCP")],
     ),
     (
         "Congestion control and loss recovery",

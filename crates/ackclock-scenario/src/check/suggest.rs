@@ -46,6 +46,10 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     if let Some((_, meant)) = KEY_SYNONYMS.iter().find(|(known, meant)| *known == word && names.contains(meant)) {
         return (Some(meant), Some(format!("write `{meant}`")));
     }
+    let is_of_queue = ["[queue", "[port"].iter().any(|of| section.header().starts_with(of));
+    if word == "ecn" && is_of_queue {
+        return (None, Some(MARKING.to_owned()));
+    }
     if let Some(help) = not_modelled::help(word) {
         return (None, Some(help));
     }
@@ -71,6 +75,9 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     let help = near.zip(home).map(|(near, home)| format!("did you mean `{near}`? It belongs to {}", home.header()));
     (None, help)
 }
+
+/// Which queues mark.
+pub(crate) const MARKING: &str = "packets are marked by red, codel, pie and fq-codel: policy = \"red\" with red.ecn = true in [queue] (fq-codel marks by default), and ecn = \"classic\" in [tcp]";
 
 /// The only name of which a word is the beginning.
 fn only_beginning(word: &str, names: &[&'static str]) -> Option<&'static str> {

@@ -4,8 +4,8 @@ use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::scenario::Technology;
 use ackclock::tcp::recovery::Recovery as _;
 use ackclock::tcp::{
-    CongestionControlParams, FirstSegment, HostModel, RecoveryParams, TcpParams, TimerParams, UNSCALED_WINDOW, cc,
-    host, recovery,
+    CongestionControlParams, EcnMode, EcnResponse, FirstSegment, HostModel, RecoveryParams, TcpParams, TimerParams,
+    UNSCALED_WINDOW, cc, host, recovery,
 };
 use ackclock::units::Span;
 
@@ -53,9 +53,29 @@ pub(crate) fn params(
     let congestion_control = congestion_control(tables, outside, report);
     let host = host(tables, report);
     opening(settings, report);
+    let congestion_control = congestion_control.filter(|chosen| fits_ecn(chosen, settings, report));
     let values = mechanisms::values(TcpParams::KEYS, Some(settings))?;
     mss.and(window).and(timer)?;
     Some(TcpParams::read(&values, recovery?, congestion_control?, host?))
+}
+
+/// A smaller answer to marks than to losses is defined for some congestion controls only.
+fn fits_ecn(chosen: &CongestionControlParams, settings: &Settings, report: &mut Report) -> bool {
+    let is_abe = settings.choice("ecn", EcnMode::WORDS) == Some(EcnMode::Classic)
+        && settings.choice("ecn_response", EcnResponse::WORDS) == Some(EcnResponse::Abe);
+    if !is_abe || chosen.abe().is_some() {
+        return true;
+    }
+    let defined = cc::ALL.iter().filter(|algorithm| algorithm.abe.is_some());
+    let defined: Vec<String> = defined.map(|algorithm| format!("{:?}", algorithm.name)).collect();
+    report
+        .error(
+            settings.at("ecn_response").or(settings.at("congestion_control")),
+            format!("`ecn_response` \"abe\" is not defined for `congestion_control` {:?}", chosen.name()),
+        )
+        .label(format!("RFC 8511 defines it for {}", defined.join(" and ")))
+        .help("write ecn_response = \"loss\", or one of these congestion controls");
+    false
 }
 
 /// ns-2's empty segment stands for a handshake: both make no sense together.

@@ -197,8 +197,7 @@ fn what_is_not_modelled_is_said_with_its_page() {
     insta::assert_snapshot!(changes(&[
         "queue.policy = \"choke\"",
         "queue.policy = \"fq_pie\"",
-        "queue.ecn = true",
-        "tcp.ecn = true",
+        "tcp.accecn = true",
         "tcp.congestion_control = \"westwood\"",
         "web.browsing = { from = \"s1\", to = \"d1\" }",
         "flow.f1.poisson = 1.2",

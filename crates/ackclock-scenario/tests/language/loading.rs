@@ -12,9 +12,9 @@ use ackclock::tcp::application::WritesParams;
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
-    AckPolicy, ApplicationParams, CongestionControlParams, FirstSegment, HostModel, HostQueue, InitialWindowFrom,
-    OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SlowStartExit, SsthreshFrom,
-    TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, WindowRules,
+    AckPolicy, ApplicationParams, CongestionControlParams, EcnParams, FirstSegment, HostModel, HostQueue,
+    InitialWindowFrom, OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SlowStartExit,
+    SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -111,6 +111,7 @@ fn defaults_are_those_of_the_osu_model() {
         host_queue: HostQueue::Discard,
         receiver_sack: true,
         sack: SackParams { standard_blocks: 3, offset: None, duplicates: false },
+        ecn: EcnParams::default(),
     };
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);

@@ -6,7 +6,7 @@ use ackclock::record::stats::{self, Summary};
 use serde::{Deserialize, Serialize};
 
 /// One number over several runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     pub mean: f64,
     /// Half the width of the 95 % confidence interval of the mean; `null` for one run.

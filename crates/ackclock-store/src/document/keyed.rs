@@ -81,12 +81,19 @@ where
     }
 }
 
+/// Counters that are younger than some documents, in which there was nothing to count: ECN.
+const YOUNGER: [&str; 2] = ["marked_segments", "ecn_reductions"];
+
 impl<'de, C: Counters> Deserialize<'de> for Keyed<C>
 where
-    C::Value: Deserialize<'de>,
+    C::Value: Deserialize<'de> + Default,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Keyed<C>, D::Error> {
-        let values = deserializer.deserialize_struct("counters", C::NAMES, ValuesOfMap::<C, C::Value>(PhantomData))?;
+        let mut values =
+            deserializer.deserialize_struct("counters", C::NAMES, ValuesOfMap::<C, C::Value>(PhantomData))?;
+        for (_, value) in C::NAMES.iter().zip(&mut values).filter(|(name, _)| YOUNGER.contains(name)) {
+            value.get_or_insert_default();
+        }
         if let Some(missing) = values.iter().position(Option::is_none) {
             return Err(Error::missing_field(C::NAMES[missing]));
         }
@@ -150,7 +157,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::record::Drops;
+    use ackclock::record::{Drops, FlowCounts};
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Around {
@@ -169,6 +176,19 @@ mod tests {
         let without = text.replace("policy", "other");
         let error = serde_json::from_str::<Around>(&without).unwrap_err().to_string();
         assert!(error.contains("missing field `policy`"), "{error}");
+    }
+
+    #[test]
+    fn nothing_was_marked_before_there_were_marks() {
+        let counts = Keyed(FlowCounts { timeouts: 2, marked_segments: 3, ..FlowCounts::default() });
+        let text = serde_json::to_string(&counts).unwrap();
+        assert_eq!(serde_json::from_str::<Keyed<FlowCounts>>(&text).unwrap(), counts);
+        let older = text.replace(r#","marked_segments":3,"ecn_reductions":0"#, "");
+        assert_eq!(serde_json::from_str::<Keyed<FlowCounts>>(&older).unwrap().marked_segments, 0);
+        assert!(
+            !older.contains("ecn")
+                && serde_json::from_str::<Keyed<FlowCounts>>(&older.replace("timeouts", "x")).is_err()
+        );
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -157,7 +157,7 @@ pub struct PortAfterWarmup {
 
 /// Refused units by reason.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de> + Default"))]
 pub struct DropCounts<T = u64> {
     pub total: T,
     #[serde(flatten)]

@@ -145,6 +145,8 @@ pub(super) fn record(
             damaged_frames: sink.damaged_frames,
             damaged_ack_frames: source.damaged_frames,
             forced_drops,
+            marked_segments: sink.receiver.marked(),
+            ecn_reductions: stats.ecn_reductions,
         },
         timeout_times: timeouts,
         longest_backoff: stats.longest_backoff,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::link::{Fate, LinkState, Packet};
+use crate::packet::Ecn;
 use crate::record::trace::Refused;
 use crate::record::{DropReason, Fingerprint, LinkLosses, LinkRecord, LinkVcRecord};
 use crate::rng::mix;
@@ -31,6 +32,8 @@ pub(super) struct PacketMeta {
     /// The how manieth packet of its connection it is.
     pub(super) frame: u32,
     pub(super) packet: Packet,
+    /// Whether it can be marked, and whether it is: of what comes to a port.
+    pub(super) ecn: Ecn,
 }
 
 /// When a transmission ends, and when the packet arrives, if it does.

@@ -76,14 +76,16 @@ pub(super) struct Departure<T> {
     pub(super) begins: Time,
     /// When it arrives at the other end.
     pub(super) arrives: Time,
+    /// Whether the discipline has marked it.
+    pub(super) marked: bool,
 }
 
 /// What becomes of the packet that has its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn<T> {
     Departs(Departure<T>),
-    /// It takes another port at once.
-    Leaves(T),
+    /// It takes another port at once; and whether the discipline has marked it.
+    Leaves(T, bool),
     /// No packet: an averaging interval ends, and there are new rates.
     IntervalEnds,
 }
@@ -147,15 +149,16 @@ impl<T: Copy> PacketPort<T> {
         let link = LinkUse { idle: is_idle.then(|| now.since(self.free)), is_free };
         let place = self.waiting.put(meta, handle);
         let flow = meta.vc.index() as u32;
-        let packet = QueuedPacket { arrived: now, handle: place, bytes: meta.packet.bytes, flow };
+        let packet = QueuedPacket { arrived: now, handle: place, bytes: meta.packet.bytes, flow, ecn: meta.ecn };
         self.discipline.enqueue(packet, link, &mut self.dropped);
         // What leaves at once has never waited.
         let leaves = if is_free { self.discipline.dequeue(now, &mut self.dropped) } else { None };
         let is_accepted = self.lose_dropped(now, Some(place), &mut lost);
-        if leaves.is_some() {
+        if let Some(packet) = leaves {
             self.waiting.take(place);
             self.monitor.pass(now, meta.vc);
-            return self.transmit(now, now, meta, handle, lost);
+            let marked = self.count_mark(&packet, &meta);
+            return self.transmit((now, now), marked, meta, handle, lost);
         }
         if is_accepted {
             self.monitor.enter(now, meta.vc);
@@ -232,13 +235,15 @@ impl<T: Copy> PacketPort<T> {
         }
         let leaves = self.discipline.dequeue(now, &mut self.dropped);
         self.lose_dropped(now, None, &mut lost);
-        let QueuedPacket { arrived, handle: place, .. } = leaves?;
+        let packet = leaves?;
+        let QueuedPacket { arrived, handle: place, .. } = packet;
         let (meta, handle) = self.waiting.take(place);
         self.monitor.leave(now, meta.vc, arrived);
+        let marked = self.count_mark(&packet, &meta);
         let leaves = self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && elsewhere(handle);
         let turn = match leaves {
-            true => Some(Turn::Leaves(handle)),
-            false => self.transmit(arrived, now, meta, handle, lost).map(Turn::Departs),
+            true => Some(Turn::Leaves(handle, marked)),
+            false => self.transmit((arrived, now), marked, meta, handle, lost).map(Turn::Departs),
         };
         self.next_start = self.up_from(self.free.max(now));
         turn
@@ -257,10 +262,20 @@ impl<T: Copy> PacketPort<T> {
         self.link.as_ref().map_or(time, |link| link.state.up_from(time))
     }
 
+    /// A packet leaves that came as `meta` says: whether the discipline has marked it.
+    #[inline(always)]
+    fn count_mark(&mut self, packet: &QueuedPacket, meta: &PacketMeta) -> bool {
+        let marked = packet.ecn != meta.ecn;
+        if marked {
+            self.monitor.mark();
+        }
+        marked
+    }
+
     fn transmit(
         &mut self,
-        came: Time,
-        now: Time,
+        (came, now): (Time, Time),
+        marked: bool,
         meta: PacketMeta,
         handle: T,
         mut lost: impl FnMut(T),
@@ -284,7 +299,7 @@ impl<T: Copy> PacketPort<T> {
         if arrives.is_none() {
             lost(handle);
         }
-        arrives.map(|arrives| Departure { handle, begins: now, arrives })
+        arrives.map(|arrives| Departure { handle, begins: now, arrives, marked })
     }
 }
 
@@ -300,6 +315,7 @@ mod tests {
     };
     use crate::link::{Reordering, Shape};
     use crate::net::link::LossRecording;
+    use crate::packet::Ecn;
     use crate::queue::Buffer;
     use crate::queue::packet::{CoDelParams, PacketPolicyParams, QueuePort};
     use crate::record::PortRecord;
@@ -334,7 +350,7 @@ mod tests {
 
     fn meta(bytes: u32) -> PacketMeta {
         let packet = Packet { bytes, kind: PacketKind::Data };
-        PacketMeta { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet }
+        PacketMeta { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet, ecn: Ecn::NOT_ECT }
     }
 
     fn ns(ns: u64) -> Time {
@@ -351,11 +367,11 @@ mod tests {
         assert_eq!(port.next_event(), ns(now));
         let mut lost = Vec::new();
         let departure = match port.on_event(ns(now), |handle| lost.push(handle), |_| false) {
-            Some(Turn::Departs(Departure { handle, begins, arrives })) => {
+            Some(Turn::Departs(Departure { handle, begins, arrives, .. })) => {
                 assert_eq!(begins, ns(now));
                 Some((handle, arrives))
             }
-            Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
+            Some(Turn::Leaves(..)) => unreachable!("there is no other port"),
             Some(Turn::IntervalEnds) | None => None,
         };
         (departure, lost)
@@ -511,7 +527,7 @@ mod tests {
         assert_eq!(event(&mut port, 1300), (None, vec![1]));
         for handle in [2, 3] {
             assert_eq!(port.next_event(), ns(2100));
-            assert_eq!(port.on_event(ns(2100), |_| unreachable!(), |_| true), Some(Turn::Leaves(handle)));
+            assert_eq!(port.on_event(ns(2100), |_| unreachable!(), |_| true), Some(Turn::Leaves(handle, false)));
         }
         assert_eq!(port.next_event(), Time::NEVER);
         let record = port.monitor.record(ns(9000), "a->b", ["v".into()].into_iter());
@@ -542,7 +558,8 @@ mod tests {
     #[test]
     fn a_policy_may_throw_away_what_has_its_turn() {
         // 1500 B take 12 µs; target 10 µs, interval 20 µs: the wait is above it from the second packet on.
-        let params = CoDelParams { target: Span::from_us(10), interval: Span::from_us(20), mtu_bytes: 1500 };
+        let params =
+            CoDelParams { target: Span::from_us(10), interval: Span::from_us(20), mtu_bytes: 1500, marks: false };
         let mut port = of_policy(100, u64::MAX, &PacketPolicyParams::CoDel(params), LinkParams::plain());
         for handle in 0..20 {
             arrive(&mut port, 0, handle, 1500);

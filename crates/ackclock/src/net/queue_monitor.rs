@@ -118,6 +118,11 @@ impl QueueMonitor {
         self.refuse(now, vc, vc_name, frame, reason);
     }
 
+    /// A packet leaves with a mark that it did not have when it came.
+    pub(super) fn mark(&mut self) {
+        self.stats.tallies.marked_packets += 1;
+    }
+
     /// The port's record at `now`: `name` is the port's, `names` are those of the connections that cross it.
     pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = Arc<str>>) -> PortRecord {
         let waits = self.stats.vcs().map(|vc| {

@@ -97,6 +97,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         host_queue: _,
         receiver_sack: _,
         sack: _,
+        ecn: _,
         window_rules: _,
     } = tcp;
     congestion_control.is_random() || host.is_random() || of_timer(timer)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::segment::SegmentKind;
-use super::{SackOption, Segment, Timestamps};
+use super::{Ecn, SackOption, Segment, Timestamps};
 
 /// What each frame carries, from the oldest that may still arrive. A connection keeps its order, so the arrival of
 /// one frame means that no earlier one will come.
@@ -20,8 +20,8 @@ pub struct FrameLog {
     nearly_empty: u32,
     /// A ring by the frames' numbers; its length is a power of two, or zero.
     frames: Vec<Frame>,
-    /// A ring of the same length, once a window was written: the windows of those frames that have one.
-    windows: Vec<Option<u32>>,
+    /// A ring of the same length, once a window was written or a segment had bits of ECN: those of the frames.
+    beside: Vec<Beside>,
     /// The octets of the options of all frames, in their order.
     options: VecDeque<u8>,
 }
@@ -34,6 +34,13 @@ struct Frame {
     form: Form,
     /// Octets of options of all frames up to and including this one, modulo 2^32.
     options_end: u32,
+}
+
+/// What few segments have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Beside {
+    window: Option<u32>,
+    ecn: Ecn,
 }
 
 /// Length, headers and kind of a segment, and whether it has timestamps, in one word.
@@ -94,8 +101,8 @@ impl FrameLog {
         } else if number.is_multiple_of(TIDY_EVERY) {
             self.tidy(under_way);
         }
-        if !self.windows.is_empty() {
-            self.write_window(number, None);
+        if !self.beside.is_empty() || segment.ecn != Ecn::NOT_ECT {
+            *self.beside_mut(number) = Beside { window: None, ecn: segment.ecn };
         }
         *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, form: Form::of(segment), options_end };
         self.next = number.wrapping_add(1);
@@ -104,13 +111,17 @@ impl FrameLog {
 
     /// Frame `number` carries this window from now on, see [`Segment::window`].
     pub fn write_window(&mut self, number: u32, window: Option<u32>) {
-        if self.windows.is_empty() && window.is_some() {
-            self.windows = vec![None; self.frames.len()];
+        if !self.beside.is_empty() || window.is_some() {
+            self.beside_mut(number).window = window;
+        }
+    }
+
+    fn beside_mut(&mut self, number: u32) -> &mut Beside {
+        if self.beside.is_empty() {
+            self.beside = vec![Beside::default(); self.frames.len()];
         }
         let place = number as usize & (self.frames.len() - 1);
-        if let Some(of_frame) = self.windows.get_mut(place) {
-            *of_frame = window;
-        }
+        &mut self.beside[place]
     }
 
     /// The number that the next frame will get.
@@ -135,16 +146,9 @@ impl FrameLog {
         let mut sack = SackOption::default();
         octets.for_each(|octet| sack.push(octet));
         let Frame { seq, ack, form, .. } = frame;
-        Segment {
-            seq,
-            len: form.len(),
-            headers: form.headers(),
-            kind: form.kind(),
-            ack,
-            sack,
-            timestamps,
-            window: self.windows.get(number as usize & (self.frames.len() - 1)).copied().flatten(),
-        }
+        let beside = self.beside.get(number as usize & (self.frames.len() - 1));
+        let Beside { window, ecn } = beside.copied().unwrap_or_default();
+        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack, timestamps, window, ecn }
     }
 
     /// Frame `number` has reached the end of the connection, damaged or not.
@@ -211,15 +215,15 @@ impl FrameLog {
     #[inline(never)]
     fn resize(&mut self, len: usize) {
         let mut frames = vec![Frame::default(); len];
-        let mut windows = vec![None; if self.windows.is_empty() { 0 } else { len }];
+        let mut beside = vec![Beside::default(); if self.beside.is_empty() { 0 } else { len }];
         for back in 0..self.next.wrapping_sub(self.oldest) {
             let number = self.oldest.wrapping_add(back);
             frames[number as usize & (len - 1)] = self.frame(number);
-            if let Some(window) = windows.get_mut(number as usize & (len - 1)) {
-                *window = self.windows[number as usize & (self.frames.len() - 1)];
+            if let Some(of_frame) = beside.get_mut(number as usize & (len - 1)) {
+                *of_frame = self.beside[number as usize & (self.frames.len() - 1)];
             }
         }
-        (self.frames, self.windows) = (frames, windows);
+        (self.frames, self.beside) = (frames, beside);
     }
 }
 

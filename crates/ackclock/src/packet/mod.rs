@@ -1,6 +1,7 @@
 //! What travels: TCP segments, the AAL5 frames that carry them, the cells of those frames, and RM cells.
 
 pub mod aal5;
+mod ecn;
 mod frames;
 mod lost_frames;
 mod rm;
@@ -8,6 +9,7 @@ mod sack;
 mod segment;
 mod unit;
 
+pub use ecn::Ecn;
 pub use frames::FrameLog;
 pub use lost_frames::LostFrames;
 pub use rm::RmCell;

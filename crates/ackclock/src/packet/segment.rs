@@ -1,6 +1,6 @@
 //! A TCP segment, as far as the model has it: no payload, sequence numbers that do not wrap.
 
-use super::{IP_HEADER_BYTES, SackOption, TCP_HEADER_BYTES};
+use super::{Ecn, IP_HEADER_BYTES, SackOption, TCP_HEADER_BYTES};
 
 /// A data segment, or a pure acknowledgement (`len` 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Segment {
     /// The receive window in bytes, if a router has written it, or a host that is outside: a whole number of units of the receiver's window
     /// scale. Without one it is what the receiver advertises.
     pub window: Option<u32>,
+    /// The bits of explicit congestion notification.
+    pub ecn: Ecn,
 }
 
 /// The timestamps option (RFC 7323 §3.2).
@@ -84,6 +86,7 @@ impl Default for Segment {
             sack: SackOption::default(),
             timestamps: None,
             window: None,
+            ecn: Ecn::NOT_ECT,
         }
     }
 }
@@ -123,6 +126,11 @@ impl Segment {
     /// Whether its two numbers and its length on the wire say everything.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.kind == SegmentKind::Data && self.sack.is_empty() && self.timestamps.is_none() && self.window.is_none()
+        let has_bits = self.ecn != Ecn::NOT_ECT;
+        self.kind == SegmentKind::Data
+            && self.sack.is_empty()
+            && self.timestamps.is_none()
+            && self.window.is_none()
+            && !has_bits
     }
 }

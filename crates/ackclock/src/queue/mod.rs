@@ -31,6 +31,11 @@ impl PolicyParams {
         }
     }
 
+    /// Whether it marks packets that can be marked.
+    pub fn marks(&self) -> bool {
+        matches!(self, PolicyParams::Packets(params) if params.marks())
+    }
+
     /// Whether the seed makes a difference to the policy, at a port that so many connections cross.
     pub fn is_random(&self, connections: usize) -> bool {
         match self {

@@ -9,6 +9,8 @@ use crate::units::Rate;
 pub enum Verdict {
     /// It enters.
     Accept,
+    /// A packet that can be marked is, and enters or leaves; one that cannot is lost by the policy. Cells cannot be marked: they enter.
+    Mark,
     /// It is lost.
     Drop(DropReason),
 }

@@ -132,7 +132,7 @@ mod tests {
     fn a_mean_over_the_rest_follows_from_those_over_the_whole_and_its_beginning() {
         let counts = |arrivals, mean_queue| {
             let (drops, marked_cells) = (Drops::default(), Some(arrivals / 10));
-            let tallies = PortTallies { dropped_after_waiting: arrivals / 10 };
+            let tallies = PortTallies { dropped_after_waiting: arrivals / 10, ..PortTallies::default() };
             PortCounts { arrivals, departures: 0, drops, tallies, mean_queue, marked_cells }
         };
         // 5 on average over 10 s and 8 over the first 4 s: 50 less 32 over 6 s.

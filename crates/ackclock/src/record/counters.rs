@@ -108,6 +108,8 @@ counters! {
         damaged_frames: "", "Damaged data frames that AAL5 discarded at the receiver; two merged frames count once.";
         damaged_ack_frames: "", "Damaged frames of acknowledgements that AAL5 discarded: those of a flow at its sender, those of a port with feedback at its edge device.";
         forced_drops: "", "Segments that `drops` of the flow lost.";
+        marked_segments: "", "Segments of new data that arrived with a mark (CE).";
+        ecn_reductions: "", "Reductions of the window because of marks.";
     }
 
     /// What one source of datagrams sent, and what of it arrived.
@@ -142,6 +144,7 @@ macro_rules! port_counters {
     ($then:ident) => {
         $then! {
             dropped_after_waiting "dropped-after-waiting": "units", "Units that were dropped after they had waited: when their turn came, for others, or as the link went down.";
+            marked_packets "marked-packets": "packets", "Packets that the queue marked (ECN): they left with CE and had come without it.";
         }
     };
 }

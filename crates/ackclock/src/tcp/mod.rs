@@ -9,6 +9,7 @@ pub mod application;
 pub mod cc;
 mod delayed_ack;
 mod delivery_rate;
+mod ecn;
 mod handshake;
 pub mod host;
 mod pacer;

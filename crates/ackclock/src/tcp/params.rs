@@ -1,9 +1,11 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
+mod ecn;
 mod sack;
 mod timer;
 mod window;
 
+pub use ecn::*;
 pub use sack::*;
 pub use timer::*;
 pub use window::*;
@@ -64,6 +66,8 @@ pub struct TcpParams {
     pub receiver_sack: bool,
     /// What a selective acknowledgement says, and how.
     pub sack: SackParams,
+    /// Explicit congestion notification.
+    pub ecn: EcnParams,
 }
 
 /// The defaults of all keys: New Reno as in the model of [SACK-UBR].
@@ -82,7 +86,8 @@ impl std::default::Default for TcpParams {
 
 impl TcpParams {
     /// The keys of both ends of a connection, the parameters of mechanisms left out.
-    pub const KEYS: &'static [Key] = &keys::joined::<COUNT>(&[OWN_KEYS, TimerParams::KEYS, SackParams::KEYS]);
+    pub const KEYS: &'static [Key] =
+        &keys::joined::<COUNT>(&[OWN_KEYS, TimerParams::KEYS, SackParams::KEYS, EcnParams::KEYS]);
 
     /// What the keys describe, with these mechanisms. Of a receive window that follows the path ("auto") the smallest is taken.
     pub fn read(
@@ -127,6 +132,7 @@ impl TcpParams {
             host,
             host_queue: values.choice("host_queue_at_timeout", HostQueue::WORDS),
             receiver_sack,
+            ecn: EcnParams::read(values),
         }
     }
 
@@ -332,6 +338,6 @@ const OWN_KEYS: &[Key] = &[
     Key::new("receiver_sack", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 2018 §2",
         "Whether the receiver sends selective acknowledgements to a sender that can use them."),
 ];
-const COUNT: usize = OWN_KEYS.len() + TimerParams::KEYS.len() + SackParams::KEYS.len();
+const COUNT: usize = OWN_KEYS.len() + TimerParams::KEYS.len() + SackParams::KEYS.len() + EcnParams::KEYS.len();
 /// The largest window without scaling (RFC 7323 §2).
 pub const UNSCALED_WINDOW: u64 = 65_535;

@@ -2,6 +2,7 @@
 //! Sources: [SACK-UBR] §3; RFC 2018 §4 for the order of SACK blocks; RFC 5681 §4.2 through
 //! [`DelayedAck`].
 
+use super::ecn::EcnReceiver;
 use super::handshake::PassiveEnd;
 use super::host::{AckNumber, AckServer};
 use super::reassembly_queue::ReassemblyQueue;
@@ -50,6 +51,9 @@ pub struct Receiver {
     fingerprint: Fingerprint,
 }
 
+/// In the fingerprint: no byte has this number.
+const MARK: u64 = u64::MAX - 1;
+
 /// What only some receivers have.
 #[derive(Clone, Debug)]
 struct OptionalState {
@@ -61,6 +65,7 @@ struct OptionalState {
     said: Option<Segment>,
     /// What the answer to the SYN offers.
     offer: SackOption,
+    ecn: Option<EcnReceiver>,
 }
 
 impl OptionalState {
@@ -73,9 +78,10 @@ impl OptionalState {
             HostModel::Immediate => None,
             HostModel::Served(served) => Some(served.acknowledgements(0, "")),
         };
-        let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some();
+        let ecn = EcnReceiver::new(params);
+        let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some() || ecn.is_some();
         let (offer, said) = (SackOption::default(), None);
-        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer }))
+        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer, ecn }))
     }
 }
 
@@ -151,7 +157,16 @@ impl Receiver {
             return;
         }
         let (delivered, last_delivery) = (self.delivered(), self.last_delivery);
+        let is_inside = last > self.nxt;
+        let is_first_mark = match self.extra.as_mut().and_then(|extra| extra.ecn.as_mut()) {
+            None => false,
+            Some(ecn) => ecn.on_segment(segment.ecn, is_inside),
+        };
         self.take(now, segment.seq, last);
+        if is_first_mark {
+            self.ack_due |= self.delayed_ack.on_segment(now, false);
+            self.fingerprint.event(now.as_ps(), MARK);
+        }
         if self.delivered() == delivered {
             // A FIN alone takes a sequence number, but is no payload.
             self.last_delivery = last_delivery;
@@ -304,9 +319,10 @@ impl Receiver {
             return said;
         }
         let mut segment = Segment { ack, ..Segment::default() };
-        if let Some(OptionalState { end, echo, .. }) = self.extra.as_deref_mut() {
+        if let Some(OptionalState { end, echo, ecn, .. }) = self.extra.as_deref_mut() {
             segment.kind = end.as_mut().and_then(PassiveEnd::take_due).unwrap_or_default();
             segment.timestamps = echo.as_mut().map(|echo| echo.on_ack(now, ack));
+            segment.ecn = ecn.map(|ecn| ecn.bits_of(segment.kind)).unwrap_or_default();
         }
         segment.sack = match &self.extra {
             Some(extra) if segment.kind == SegmentKind::SynAck => extra.offer,
@@ -366,6 +382,11 @@ impl Receiver {
     #[inline]
     pub fn header_bytes(&self) -> u32 {
         u32::from(self.header_bytes)
+    }
+
+    /// Segments of new data that came with a mark.
+    pub fn marked(&self) -> u64 {
+        self.extra.as_ref().and_then(|extra| extra.ecn).map_or(0, |ecn| ecn.marked)
     }
 
     /// What was counted.

@@ -69,6 +69,8 @@ pub struct SenderStats {
     pub fast_retransmits: u64,
     /// Reductions of ssthresh with no growth of the window between them: the longest series.
     pub longest_backoff: u32,
+    /// Reductions of the window because of marks.
+    pub ecn_reductions: u64,
     /// When the last byte of a file was acknowledged.
     pub completed: Option<Time>,
 }
@@ -288,6 +290,7 @@ impl Sender {
             times: self.extra.as_ref().and_then(|extra| extra.times.as_ref()),
             rtt,
             ssthresh_from: self.window_rules.ssthresh_from,
+            is_answered: self.extra.as_ref().is_some_and(|extra| extra.has_answered(self.flight.una)),
         };
         ask(&mut self.recovery, &self.flight, context)
     }
@@ -298,6 +301,10 @@ impl Sender {
     }
 
     fn count_reduction(&mut self) {
+        let max = self.flight.max;
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.on_loss(max);
+        }
         self.backoff += 1;
         self.stats.longest_backoff = self.stats.longest_backoff.max(self.backoff);
     }

@@ -66,7 +66,7 @@ pub fn line(head: &str, delay: &str, tcp: &str) -> String {
 }
 
 /// The tables of a packet network: hosts, switches, and links with name, ends, rate and delay.
-fn packet_network(hosts: &[&str], switches: &[&str], links: &[(&str, [&str; 2], &str, &str)]) -> String {
+pub fn packet_network(hosts: &[&str], switches: &[&str], links: &[(&str, [&str; 2], &str, &str)]) -> String {
     let kinds = [(hosts, "host"), (switches, "switch")];
     let nodes =
         kinds.into_iter().flat_map(|(names, kind)| names.iter().map(move |name| format!("{name}.kind = \"{kind}\"\n")));

@@ -17,7 +17,7 @@ use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
 use super::queues::{cell_kinds, queues};
-use super::tcp::{dialects, hosts, sack_options, slow_start, tcp, timers, window_rules};
+use super::tcp::{dialects, ecn, hosts, sack_options, slow_start, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
 use super::{abr, feedback, paths, routes};
 
@@ -117,6 +117,7 @@ pub fn example(bytes: &[u8]) -> Example {
     timers(choices, &mut scenario);
     window_rules(choices, &mut scenario);
     slow_start(choices, &mut scenario);
+    ecn(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -354,13 +355,15 @@ fn applications(choices: &mut Choices, scenario: &mut Scenario) {
         }
         let flow = &scenario.flows[FlowId::from_index(number)];
         let (mss, rate) = (flow.tcp.mss, scenario.links[flow.forward.first()].rate.as_bps());
+        let most_bps = MOST_SEGMENTS * 8.0 * f64::from(mss) / scenario.duration.as_secs_f64();
         let application = choices.one_of(application::ALL);
         let sampled = Values::sample(application.keys, &mut |bound| choices.below(bound));
         let values = Values::of(application.keys, |key| {
             let Value::Quantity(quantity) = sampled.value(key.name) else { return Some(sampled.value(key.name)) };
             let amount = match quantity.dimension {
                 Dimension::Time => scenario.duration.as_ps() / choices.one_of(&[30, 7, 200, 1000, 2]),
-                Dimension::Rate => rate / choices.one_of(&[4, 1, 30, 300]),
+                // No more segments than a run of this kind should take, be they of one byte.
+                Dimension::Rate => (rate / choices.one_of(&[4, 1, 30, 300])).min(most_bps as u64),
                 Dimension::Size => u64::from(mss) * choices.one_of(&[1, 2, 5, 40]),
                 _ => quantity.amount,
             };
@@ -371,6 +374,9 @@ fn applications(choices: &mut Choices, scenario: &mut Scenario) {
         }
     }
 }
+
+/// An application at a rate produces about so many segments at most.
+const MOST_SEGMENTS: f64 = 50_000.0;
 
 // ---- what is in a scenario ----
 

@@ -226,3 +226,15 @@ fn sampled(choices: &mut Choices, algorithm: &recovery::Algorithm) -> RecoveryPa
     let values = Values::of(algorithm.keys, |key| choices.once_in(2).then(|| sampled.value(key.name)));
     (algorithm.params)(&values).unwrap_or_else(|_| algorithm.with_defaults())
 }
+
+/// Explicit congestion notification, for all flows or for some. After all choices of older inputs.
+pub fn ecn(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(3) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        let response = choices.one_of(&[EcnResponse::Loss, EcnResponse::Abe]);
+        let mode = if choices.once_in(4) { EcnMode::Off } else { EcnMode::Classic };
+        flow.tcp.ecn = EcnParams { mode, response };
+    }
+}

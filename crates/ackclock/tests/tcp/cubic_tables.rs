@@ -4,8 +4,14 @@
 //! The tables hold for deterministic losses, one after every 1/p segments (§5). The losses here are the same: the path
 //! loses its packets number 1/p, 2/p, … Fast convergence is off, as §4.7 asks for a connection by itself. A few loss rates by default; with CUBIC_TABLES=full all down to 10⁻⁶.
 
+use std::sync::{Arc, Mutex};
+
 use crate::lab::{flow, run, scenario};
+use ackclock::packet::Ecn;
+use ackclock::queue::PolicyParams;
+use ackclock::queue::packet::{CustomDiscipline, Dropped, LinkUse, PacketPolicyParams, QueueDiscipline, QueuedPacket};
 use ackclock::record::Columns;
+use ackclock::units::Time;
 
 /// RFC 9438, Tables 1 and 2, columns CUBIC: 1/p, and the mean windows for C = 0.04, 0.4 and 4, in segments.
 type Row = (u64, [f64; 3]);
@@ -92,4 +98,100 @@ fn the_mean_window_is_that_of_table_1_of_rfc_9438() {
 #[test]
 fn the_mean_window_is_that_of_table_2_of_rfc_9438() {
     compare("RTT 10 ms", 10, &TABLE_2);
+}
+
+/// A queue that marks packets of data, those numbered `first`, `first + period`, ..., and notes when.
+struct MarksEach {
+    waiting: std::collections::VecDeque<QueuedPacket>,
+    came: u64,
+    first: u64,
+    period: u64,
+    marked: Arc<Mutex<Vec<Time>>>,
+}
+
+impl QueueDiscipline for MarksEach {
+    fn enqueue(&mut self, mut packet: QueuedPacket, _link: LinkUse, _dropped: &mut Dropped) {
+        self.came += 1;
+        if self.came >= self.first && (self.came - self.first).is_multiple_of(self.period) {
+            assert_eq!(packet.ecn, Ecn::ECT_0, "all are new data");
+            packet.mark();
+            self.marked.lock().unwrap().push(packet.arrived);
+        }
+        self.waiting.push_back(packet);
+    }
+
+    fn dequeue(&mut self, _now: Time, _dropped: &mut Dropped) -> Option<QueuedPacket> {
+        self.waiting.pop_front()
+    }
+
+    fn flush(&mut self) -> Option<QueuedPacket> {
+        self.waiting.pop_front()
+    }
+}
+
+/// As [`mean_window`], with marks in place of losses, of any congestion control: from mark to mark.
+fn mean_window_with_marks(tcp: &str, period: u64, rtt_ms: u64, first: f64) -> f64 {
+    let marks = BEFORE + MEASURED;
+    let at = move |n: u64| 3 * first as u64 + 20 + n * period;
+    let seconds = 4.0 * (marks + 1) as f64 * (period as f64 / first + 4.0) * rtt_ms as f64 / 1000.0 + 10.0;
+    let text = format!(
+        "duration = \"{seconds:.0} s\"\n\
+         [network]\ntechnology = \"packet\"\ntopology = \"graph\"\n\
+         [node]\ns.kind = \"host\"\nsw.kind = \"switch\"\nd.kind = \"host\"\n\
+         [link.first]\nends = [\"s\", \"sw\"]\nrate = \"100 Gbps\"\ndelay = \"0 s\"\n\
+         [link.path]\nends = [\"sw\", \"d\"]\nrate = \"100 Gbps\"\ndelay = \"{delay} us\"\n\
+         [queue]\npolicy = \"codel\"\ncodel.ecn = true\n\
+         [tcp]\ndialect = \"standard\"\nmss = \"{MSS} B\"\nrecovery = \"rfc6675\"\necn = \"classic\"\n{tcp}\n\
+         delayed_ack = false\nreceive_window = \"500 MB\"\ninitial_ssthresh = \"{ssthresh:.0} B\"\n\
+         [flow.f]\nfrom = \"s\"\nto = \"d\"\nsize = \"{size} B\"\n",
+        delay = rtt_ms * 500,
+        ssthresh = first * MSS as f64,
+        size = (at(marks - 1) + period / 2) * MSS,
+    );
+    let mut scenario = scenario(&text, &[]);
+    let marked = Arc::new(Mutex::new(Vec::new()));
+    let noted = marked.clone();
+    let discipline = CustomDiscipline::new("marks-each", move |_, _| {
+        let (waiting, marked) = (Default::default(), noted.clone());
+        Box::new(MarksEach { waiting, came: 0, first: at(0), period, marked })
+    });
+    for link in scenario.links.iter_mut().filter(|link| link.name == "sw->d") {
+        Arc::make_mut(&mut link.queue).policy = PolicyParams::Packets(PacketPolicyParams::Custom(discipline.clone()));
+    }
+    let records = run(&scenario, 1);
+    let counts = flow(&records, "f").counts;
+    let (answers, repairs) =
+        (counts.ecn_reductions, counts.retransmissions + counts.timeouts + counts.fast_retransmits);
+    assert_eq!((counts.marked_segments, answers, repairs), (marks, marks, 0), "each mark is answered once");
+    let time = marked.lock().unwrap();
+    let span = time[marks as usize - 1].since(time[BEFORE as usize - 1]);
+    (MEASURED * period) as f64 * rtt_ms as f64 / 1000.0 / span.as_secs_f64()
+}
+
+/// The mean of two runs, which begin below and above the window that is expected.
+fn with_marks(tcp: &str, period: u64, rtt_ms: u64, expected: f64) -> f64 {
+    [0.6, 1.6].map(|part| mean_window_with_marks(tcp, period, rtt_ms, part * expected / 0.9)).iter().sum::<f64>() / 2.0
+}
+
+/// Reno with a mark in place of each loss: √(1.5/p) segments, and the round trip after each in which nothing grows.
+#[test]
+fn the_mean_window_of_reno_with_marks_is_that_with_losses() {
+    for period in [1000, 10_000] {
+        let expected = (1.5 * period as f64).sqrt();
+        let ours = with_marks("congestion_control = \"reno\"", period, 100, expected);
+        let rounds = period as f64 / expected;
+        assert!((ours / expected - 1.0).abs() < 0.03 + 1.0 / rounds, "1/{period}: {ours:.1}, not {expected:.1}");
+    }
+}
+
+/// CUBIC in the region of the cube, C = 0.4: Table 1, and the same with losses.
+#[test]
+fn the_mean_window_of_cubic_with_marks_is_that_with_losses() {
+    let tcp = "congestion_control = \"cubic\"\ncubic.c = 0.4\ncubic.fast_convergence = false";
+    let (period, expected) = (10_000, 187.0);
+    let ours = with_marks(tcp, period, 100, expected);
+    let with_losses: f64 =
+        [0.6, 1.6].map(|part| mean_window(period, 0.4, 100, part * expected / 0.9)).iter().sum::<f64>() / 2.0;
+    assert!((ours / with_losses - 1.0).abs() < 0.05, "{ours:.1} with marks, {with_losses:.1} with losses");
+    assert!((ours / expected - 1.0).abs() < TOLERANCE + expected / period as f64, "{ours:.1}, not {expected}");
 }

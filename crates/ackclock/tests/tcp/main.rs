@@ -1,6 +1,7 @@
 //! TCP: senders and receivers alone, in pairs, and in networks.
 
 mod cubic_tables;
+mod ecn;
 #[path = "../lab/mod.rs"]
 mod lab;
 mod linux_preset;

@@ -46,6 +46,7 @@ use super::port_stats;
 use super::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::link::{Packet, PacketKind};
+use crate::packet::Ecn;
 use crate::record::trace::PortTrace;
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::rng::name_hash;
@@ -287,7 +288,7 @@ impl Batched {
             let vc = VcId::from_index(number.expect("what is lost behind a link has crossed it"));
             let vc_name = name_hash(&self.directory.vc_name(lost.vc));
             let packet = Packet { bytes: 0, kind: PacketKind::Acknowledgement };
-            let meta = PacketMeta { vc, vc_name, frame: lost.frame, packet };
+            let meta = PacketMeta { vc, vc_name, frame: lost.frame, packet, ecn: Ecn::NOT_ECT };
             link.to_mut().losses.add(lost.time, lost.time, &meta, lost.reason);
         }
         link

@@ -4,7 +4,7 @@
 //! Where something is recorded, each packet has a place here too, with its number among those of its connection.
 
 use crate::ids::{IdVec, VcId};
-use crate::packet::Segment;
+use crate::packet::{Ecn, Segment};
 
 /// What a packet under way carries besides its numbers, as one word: nothing (zero), a window, or the key of a segment in the
 /// side table.
@@ -100,6 +100,21 @@ impl PacketSideTable {
         match PacketKey(key).place() {
             Some(place) => self.places[place].segment.window,
             None => PacketKey(key).window(),
+        }
+    }
+
+    /// Whether the packet with this key can be marked, and whether it is.
+    #[inline]
+    pub(super) fn ecn(&self, key: u32) -> Ecn {
+        self.segment(key).map_or(Ecn::NOT_ECT, |segment| segment.ecn.of_ip())
+    }
+
+    /// The packet with this key leaves a port, and is `marked` or not: one that can be has a key.
+    #[inline]
+    pub(super) fn mark(&mut self, key: u32, marked: bool) {
+        if let Some(place) = PacketKey(key).place().filter(|_| marked) {
+            let segment = &mut self.places[place].segment;
+            segment.ecn = segment.ecn.marked();
         }
     }
 

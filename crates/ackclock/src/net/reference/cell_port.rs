@@ -127,11 +127,11 @@ impl CellPort {
                         rm_cells.of(cell.vc).refuse();
                     }
                 }
-                Verdict::Accept if departing.is_none() => {
+                Verdict::Accept | Verdict::Mark if departing.is_none() => {
                     self.monitor.pass(now, vc);
                     departing = Some(waiting);
                 }
-                Verdict::Accept => {
+                Verdict::Accept | Verdict::Mark => {
                     self.monitor.enter(now, vc);
                     self.queue.push_back(waiting);
                 }

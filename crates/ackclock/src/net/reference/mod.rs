@@ -28,7 +28,7 @@ use cell_port::Input;
 use edges::ReferenceEdges;
 use external::ExternalEnds;
 use observed::ObservedFlow;
-use under_way::{Frames, UnderWay, forget, meta};
+use under_way::{Frames, UnderWay, forget, mark, meta};
 
 use super::abr::AbrConnections;
 use super::build::{self as common, vcs};
@@ -213,7 +213,10 @@ impl Reference {
                     None => {}
                     Some(Turn::Departs(departure)) => self.launch_packet(id, Some(departure)),
                     Some(Turn::IntervalEnds) => self.take_rates(id),
-                    Some(Turn::Leaves(unit)) => {
+                    Some(Turn::Leaves(unit, marked)) => {
+                        if marked {
+                            mark(&mut self.frames, unit);
+                        }
                         let port = elsewhere(unit).expect("it can go elsewhere");
                         self.forward(self.hop(port, unit.vc), self.links[id].input, unit);
                     }
@@ -429,7 +432,10 @@ impl Reference {
     }
 
     fn launch_packet(&mut self, id: LinkId, departure: Option<Departure<Unit>>) {
-        if let Some(Departure { handle: unit, begins, arrives: time }) = departure {
+        if let Some(Departure { handle: unit, begins, arrives: time, marked }) = departure {
+            if marked {
+                mark(&mut self.frames, unit);
+            }
             let link = &self.links[id];
             let node = link.changing().map_or(link.to, |changing| changing.far_end(begins));
             self.launch(id, UnderWay { time, node, unit });

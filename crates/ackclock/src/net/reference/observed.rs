@@ -118,6 +118,9 @@ impl ObservedFlow {
                 damaged_frames,
                 damaged_ack_frames,
                 forced_drops,
+                // What hosts outside do about marks is not looked at.
+                marked_segments: 0,
+                ecn_reductions: 0,
             },
             timeout_times: Vec::new(),
             longest_backoff: 0,

@@ -47,7 +47,14 @@ pub(super) fn meta(
         unreachable!("an ATM network has no packets");
     };
     let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind };
-    PacketMeta { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet }
+    PacketMeta { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet, ecn: segment.ecn.of_ip() }
+}
+
+/// A packet is marked.
+pub(super) fn mark(frames: &mut IdVec<VcId, Frames>, packet: Unit) {
+    if let Some(segment) = frames[packet.vc].packets.under_way.get_mut(&packet.frame) {
+        segment.ecn = segment.ecn.marked();
+    }
 }
 
 /// A packet is lost.

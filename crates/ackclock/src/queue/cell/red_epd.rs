@@ -62,7 +62,17 @@ impl Mechanism for RedEpd {
         let (weight, max_p) = (values.number("weight"), values.number("max_p"));
         let (above, spacing) = (AboveMax::All, Spacing::Uniform);
         Ok(RedEpdParams {
-            red: RedParams { min_packets, max_packets, weight, max_p, above, spacing, packet_bytes: 53 },
+            red: RedParams {
+                min_packets,
+                max_packets,
+                weight,
+                max_p,
+                above,
+                spacing,
+                packet_bytes: 53,
+                marks: false,
+                marks_all: false,
+            },
             rate: port.rate,
             frame: FrameParams { keep_eom_of_whole: values.flag("keep_eom_of_whole"), forgiveness: None },
         })

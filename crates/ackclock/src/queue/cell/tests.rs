@@ -49,6 +49,7 @@ impl Trace {
                 Verdict::Drop(DropReason::PartialFrame) => 'p',
                 Verdict::Drop(DropReason::Policy) => 'x',
                 Verdict::Drop(reason) => panic!("no policy drops for {reason:?}"),
+                Verdict::Mark => panic!("no policy marks cells"),
             });
         }
         verdicts

@@ -2,9 +2,9 @@
 //! turn comes, ever more often until the wait is short again.
 //! Source: RFC 8289 §5, whose names are used.
 
-use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, ecn_key, signal, unless_full};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
-use crate::queue::{DropReason, Port, Verdict};
+use crate::queue::{Port, Verdict};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -17,6 +17,8 @@ pub struct CoDelParams {
     pub interval: Span,
     /// Nothing is dropped while no more than this waits behind a packet: one of the largest size. Octets.
     pub mtu_bytes: u32,
+    /// Whether what can be marked is, and not dropped.
+    pub marks: bool,
 }
 
 /// The state of CoDel.
@@ -56,6 +58,7 @@ impl Mechanism for CoDel {
             "How long a longer waiting time is acceptable; about a round trip."),
         Key::new("mtu", Kind::bytes(1, 65_535), Default::Is(Value::bytes(1500)), "RFC 8289 §5.6",
             "No packet is dropped while no more bytes than this wait."),
+        ecn_key(false, "Ackclock"),
     ];
     const DOUBT: fn(&Values) -> Option<Misfit> = |values| {
         (values.time("target") > values.time("interval")).then(|| Misfit {
@@ -69,7 +72,12 @@ impl Mechanism for CoDel {
 
     fn params(values: &Values, _: &Port) -> Result<CoDelParams, Misfit> {
         let mtu_bytes = values.amount("mtu") as u32;
-        Ok(CoDelParams { target: values.time("target"), interval: values.time("interval"), mtu_bytes })
+        let (target, interval) = (values.time("target"), values.time("interval"));
+        Ok(CoDelParams { target, interval, mtu_bytes, marks: values.flag("ecn") })
+    }
+
+    fn marks(params: &CoDelParams) -> bool {
+        params.marks
     }
 
     fn start(params: &CoDelParams, port: &QueuePort<'_>, _draws: Stream) -> Fifo<CoDel> {
@@ -157,7 +165,14 @@ impl PacketPolicy for CoDel {
             Some(Cause::First) => None,
             Some(Cause::Due) => self.next_of_turn(now, ok),
         };
-        if self.dropped.is_some() { Verdict::Drop(DropReason::Policy) } else { Verdict::Accept }
+        if self.dropped.is_some() { signal(self.params.marks) } else { Verdict::Accept }
+    }
+
+    /// One signal ends the turn; the next is due as after a drop (Linux).
+    fn on_marked(&mut self) {
+        if self.dropped.take() == Some(Cause::Due) {
+            self.drop_next = self.control_law(self.drop_next);
+        }
     }
 
     fn on_idle(&mut self) {
@@ -182,7 +197,8 @@ mod tests {
         }
     }
 
-    const PARAMS: CoDelParams = CoDelParams { target: Span::from_ms(5), interval: Span::from_ms(100), mtu_bytes: 1500 };
+    const PARAMS: CoDelParams =
+        CoDelParams { target: Span::from_ms(5), interval: Span::from_ms(100), mtu_bytes: 1500, marks: false };
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
@@ -241,5 +257,42 @@ mod tests {
         drops(&mut codel, 0..101, |_| 5, 10_000);
         // The next turn is at 290: what was due at 200 and at 270.7 goes, what is due at 328.4 does not.
         assert_eq!(drops(&mut codel, 290..291, |_| 5, 10_000), [290, 290]);
+    }
+
+    /// RFC 8289's law with marks: what is signalled and sent ends a turn, so one signal a turn. Dequeues at every millisecond: the first
+    /// signal after 100 ms, the next 100, 170.711, 228.446, 278.446, 323.167 ms after it.
+    #[test]
+    fn a_mark_is_one_signal_of_a_turn_and_the_law_is_that_of_drops() {
+        let mut codel = CoDel::new(CoDelParams { marks: true, ..PARAMS });
+        let mut marks = Vec::new();
+        for turn in 0..430 {
+            match codel.on_dequeue(ms(turn), Span::from_ms(5), 10_000) {
+                Verdict::Mark => {
+                    codel.on_marked();
+                    marks.push(turn);
+                }
+                verdict => assert_eq!(verdict, Verdict::Accept),
+            }
+        }
+        assert_eq!(marks, [100, 200, 271, 329, 379, 424]);
+        // After a pause two are due: of marks one a turn, at 430 and 431; a packet that cannot be marked is one signal more.
+        let mut late = CoDel::new(CoDelParams { marks: true, ..PARAMS });
+        let mut signals = |turn, can: bool| {
+            let mut signals = 0;
+            while late.on_dequeue(ms(turn), Span::from_ms(5), 10_000) == Verdict::Mark {
+                signals += 1;
+                if can {
+                    late.on_marked();
+                    break;
+                }
+            }
+            signals
+        };
+        for turn in 0..=100 {
+            signals(turn, true);
+        }
+        assert_eq!([signals(290, true), signals(291, true), signals(292, true)], [1, 1, 0]);
+        // Due at 328.4 and 378.4: both go in one turn.
+        assert_eq!(signals(380, false), 2);
     }
 }

@@ -4,6 +4,7 @@
 //! To write one: its `enqueue` and its `dequeue`, and it never asks what a packet carries. The port counts and transmits.
 
 use super::DropReason;
+use crate::packet::Ecn;
 use crate::units::{Rate, Span, Time};
 
 /// A packet at a port.
@@ -17,6 +18,16 @@ pub struct QueuedPacket {
     pub bytes: u32,
     /// The number of its connection at the port; see [`QueuePort::flows`].
     pub flow: u32,
+    /// Whether it can be marked, and whether it is: the ECN field of its IP header.
+    pub ecn: Ecn,
+}
+
+impl QueuedPacket {
+    /// Marks it, if that can be (RFC 3168 §5): whether it is marked now. The port sees that when it leaves.
+    pub fn mark(&mut self) -> bool {
+        self.ecn = self.ecn.marked();
+        self.ecn.is_ce()
+    }
 }
 
 /// Owns the packets that wait at a port.

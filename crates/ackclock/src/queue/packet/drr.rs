@@ -126,6 +126,7 @@ impl QueueDiscipline for Drr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Ecn;
     use crate::units::Rate;
 
     fn drr(max_packets: u32) -> Drr {
@@ -138,7 +139,7 @@ mod tests {
     fn enqueue(drr: &mut Drr, packets: &[(u32, u32)]) -> Vec<u32> {
         let mut dropped = Dropped::default();
         for (handle, &(flow, bytes)) in packets.iter().enumerate() {
-            let packet = QueuedPacket { arrived: Time::ZERO, handle: handle as u32, bytes, flow };
+            let packet = QueuedPacket { arrived: Time::ZERO, handle: handle as u32, bytes, flow, ecn: Ecn::NOT_ECT };
             drr.enqueue(packet, LinkUse { idle: None, is_free: false }, &mut dropped);
         }
         dropped.drain().map(|(packet, _)| packet.handle).collect()

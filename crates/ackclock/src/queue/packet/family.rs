@@ -49,6 +49,14 @@ macro_rules! packet_policies {
                 }
             }
 
+            /// Whether it marks what can be marked; one from outside may.
+            pub fn marks(&self) -> bool {
+                match self {
+                    $(PacketPolicyParams::$Name(params) => $Name::marks(params),)*
+                    PacketPolicyParams::Custom(_) => true,
+                }
+            }
+
             /// Whether the seed makes a difference at a port that so many connections cross; of one from outside this is not known, and
             /// said to be so.
             pub fn is_random(&self, connections: usize) -> bool {
@@ -98,6 +106,7 @@ impl CustomDiscipline {
 mod tests {
     use super::*;
     use crate::keys::{Kind, Value, Values};
+    use crate::packet::Ecn;
     use crate::queue::Port;
     use crate::queue::packet::{Dropped, LinkUse, QueuedPacket};
     use crate::units::{Rate, Span, Time};
@@ -134,7 +143,7 @@ mod tests {
                 // Three packets come while two are sent: it fills, and stays full.
                 for handle in 0..900 {
                     let arrived = Time::ZERO + Span::from_ms(1 + u64::from(handle));
-                    let packet = QueuedPacket { arrived, handle, bytes: 1000, flow: handle % 3 };
+                    let packet = QueuedPacket { arrived, handle, bytes: 1000, flow: handle % 3, ecn: Ecn::NOT_ECT };
                     queue.enqueue(packet, LinkUse { idle: None, is_free: false }, &mut dropped);
                     if handle % 3 > 0 {
                         left += u32::from(queue.dequeue(arrived, &mut dropped).is_some());

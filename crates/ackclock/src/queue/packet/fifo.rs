@@ -1,7 +1,7 @@
 //! One queue, first in, first out, with a drop policy.
 
 use super::discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket};
-use super::{PacketArrival, PacketPolicy, Verdict};
+use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
 use crate::queue::packet_fifo::{PacketFifo, Waits};
 use crate::units::Time;
 
@@ -27,7 +27,7 @@ impl<P: PacketPolicy> Fifo<P> {
 }
 
 impl<P: PacketPolicy> QueueDiscipline for Fifo<P> {
-    fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
+    fn enqueue(&mut self, mut packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
         if link.idle.is_some() {
             self.policy.on_idle();
         }
@@ -43,14 +43,22 @@ impl<P: PacketPolicy> QueueDiscipline for Fifo<P> {
         match self.policy.on_enqueue(&arrival) {
             Verdict::Drop(reason) => dropped.push(packet, reason),
             Verdict::Accept => *self.packets.place(packet.bytes) = packet,
+            Verdict::Mark if arrival.is_full => dropped.push(packet, DropReason::Overflow),
+            Verdict::Mark if packet.mark() => *self.packets.place(packet.bytes) = packet,
+            Verdict::Mark => dropped.push(packet, DropReason::Policy),
         }
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket> {
-        while let Some(packet) = self.packets.pop() {
+        while let Some(mut packet) = self.packets.pop() {
             match self.policy.on_dequeue(now, now.since(packet.arrived), self.packets.bytes()) {
                 Verdict::Accept => return Some(packet),
                 Verdict::Drop(reason) => dropped.push(packet, reason),
+                Verdict::Mark if packet.mark() => {
+                    self.policy.on_marked();
+                    return Some(packet);
+                }
+                Verdict::Mark => dropped.push(packet, DropReason::Policy),
             }
         }
         self.policy.on_idle();
@@ -63,5 +71,60 @@ impl<P: PacketPolicy> QueueDiscipline for Fifo<P> {
 
     fn accepts_at_once(&self) -> bool {
         self.policy.accepts_at_once()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::DropReason;
+    use crate::queue::packet::BatchHints;
+    use crate::units::Rate;
+
+    /// Says the same of every packet, when it comes and at its turn, and counts what it is told of marks.
+    struct Says(Verdict, Verdict, u32);
+
+    impl PacketPolicy for Says {
+        fn on_enqueue(&mut self, _arrival: &PacketArrival) -> Verdict {
+            self.0
+        }
+
+        fn on_dequeue(&mut self, _now: Time, _waited: crate::units::Span, _left_bytes: u64) -> Verdict {
+            self.1
+        }
+
+        fn on_marked(&mut self) {
+            self.2 += 1;
+        }
+    }
+
+    impl BatchHints for Says {}
+
+    /// What becomes of a packet with these bits at a port with room for one that is free or not: what leaves, what is dropped, what the
+    /// policy was told.
+    fn fate(policy: Says, ecn: Ecn, is_full: bool) -> (Option<Ecn>, Option<DropReason>, u32) {
+        let room = u32::from(!is_full);
+        let port = QueuePort { rate: Rate::from_bps(1).unwrap(), max_packets: room, max_bytes: u64::MAX, flows: &[0] };
+        let (mut fifo, mut dropped) = (Fifo::new(&port, policy), Dropped::default());
+        let packet = QueuedPacket { bytes: 1500, ecn, ..QueuedPacket::default() };
+        fifo.enqueue(packet, LinkUse { idle: None, is_free: false }, &mut dropped);
+        let left = fifo.dequeue(Time::ZERO, &mut dropped).map(|packet| packet.ecn);
+        let reason = dropped.drain().next().map(|(_, reason)| reason);
+        (left, reason, fifo.policy.2)
+    }
+
+    /// RFC 3168 §5: what is not ECT is dropped where others are marked; a full buffer drops both.
+    #[test]
+    fn a_mark_drops_what_cannot_be_marked_and_what_does_not_fit() {
+        let at_arrival = || Says(Verdict::Mark, Verdict::Accept, 0);
+        let (ect, other) = (Ecn::ECT_0, Ecn::NOT_ECT);
+        assert_eq!(fate(at_arrival(), ect, false), (Some(Ecn::CE), None, 0));
+        assert_eq!(fate(at_arrival(), other, false), (None, Some(DropReason::Policy), 0));
+        assert_eq!(fate(at_arrival(), ect, true), (None, Some(DropReason::Overflow), 0));
+        let at_turn = || Says(Verdict::Accept, Verdict::Mark, 0);
+        assert_eq!(fate(at_turn(), ect, false), (Some(Ecn::CE), None, 1));
+        assert_eq!(fate(at_turn(), Ecn::CE, false), (Some(Ecn::CE), None, 1), "a signal, though it has the mark");
+        assert_eq!(fate(at_turn(), other, false), (None, Some(DropReason::Policy), 0));
     }
 }

@@ -4,13 +4,12 @@
 //!
 //! The hash is a function of the seed, of the port and of the connection's name: data and acknowledgements of a flow are two
 //! connections, as their addresses and ports are exchanged.
-//! Deviation: packets are dropped, never marked; there is no ECN.
 
 use super::codel::{CoDel, CoDelParams};
 use super::flow_queues::{FlowQueues, Turns};
-use super::{Dropped, LinkUse, Mechanism, PacketPolicy, QueueDiscipline, QueuePort, QueuedPacket};
+use super::{Dropped, LinkUse, Mechanism, PacketPolicy, QueueDiscipline, QueuePort, QueuedPacket, ecn_key};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
-use crate::queue::{Port, Verdict};
+use crate::queue::{DropReason, Port, Verdict};
 use crate::rng::Stream;
 use crate::units::Time;
 
@@ -88,6 +87,7 @@ impl Mechanism for FqCoDel {
             "Which bytes are compared with `mtu`: those of all queues, or those of the queue of the packet."),
         Key::new("batch_raises_count", Kind::Flag, Default::Is(Value::Flag(true)), "Linux since 2019",
             "Whether packets dropped for lack of room raise the count from which CoDel computes its next drop."),
+        ecn_key(true, "Linux"),
     ];
     const DOUBT: fn(&Values) -> Option<Misfit> = |values| {
         let (flows, limit) = (values.integer("flows"), values.amount("limit"));
@@ -125,6 +125,10 @@ impl Mechanism for FqCoDel {
         params.flows > 1 && connections > 1
     }
 
+    fn marks(params: &FqCoDelParams) -> bool {
+        params.codel.marks
+    }
+
     fn start(params: &FqCoDelParams, port: &QueuePort<'_>, draws: Stream) -> FqCoDel {
         FqCoDel::new(*params, FlowQueues::new(port, params.flows, draws))
     }
@@ -146,7 +150,7 @@ impl FqCoDel {
     /// RFC 8289 §5.5: CoDel takes a packet of the queue, and may drop others before it.
     fn codel_dequeue(&mut self, number: u32, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket> {
         let codel = &mut self.flows[number as usize].codel;
-        while let Some(packet) = self.queues.pop(number) {
+        while let Some(mut packet) = self.queues.pop(number) {
             let left_bytes = match self.params.backlog {
                 Backlog::All => self.queues.bytes(),
                 Backlog::Queue => self.queues.bytes_of(number),
@@ -154,6 +158,11 @@ impl FqCoDel {
             match codel.on_dequeue(now, now.since(packet.arrived), left_bytes) {
                 Verdict::Accept => return Some(packet),
                 Verdict::Drop(reason) => dropped.push(packet, reason),
+                Verdict::Mark if packet.mark() => {
+                    codel.on_marked();
+                    return Some(packet);
+                }
+                Verdict::Mark => dropped.push(packet, DropReason::Policy),
             }
         }
         codel.on_idle();
@@ -228,7 +237,7 @@ const PACKETS_EACH: u64 = 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::DropReason;
+    use crate::packet::Ecn;
     use crate::units::{Rate, Span};
 
     /// Each connection has a queue of its own, and CoDel never drops.
@@ -254,7 +263,7 @@ mod tests {
     /// A packet comes while the link transmits: those that are dropped for it, by handle.
     fn enqueue(queue: &mut FqCoDel, now: Time, (handle, flow, bytes): (u32, u32, u32)) -> Vec<u32> {
         let mut dropped = Dropped::default();
-        let packet = QueuedPacket { arrived: now, handle, bytes, flow };
+        let packet = QueuedPacket { arrived: now, handle, bytes, flow, ecn: Ecn::NOT_ECT };
         queue.enqueue(packet, LinkUse { idle: None, is_free: false }, &mut dropped);
         dropped.drain().map(|(packet, reason)| (packet.handle, assert_eq!(reason, DropReason::Overflow)).0).collect()
     }
@@ -322,7 +331,7 @@ mod tests {
         let lost = [100, 100, 100, 950].map(|bytes| enqueue(&mut queue, Time::ZERO, (bytes, 0, bytes)));
         assert_eq!(lost, [vec![], vec![], vec![100, 100], vec![100, 950]], "two packets, and 1000 octets");
         let mut dropped = Dropped::default();
-        let packet = QueuedPacket { arrived: ms(1), handle: 1, bytes: 1500, flow: 0 };
+        let packet = QueuedPacket { arrived: ms(1), handle: 1, bytes: 1500, flow: 0, ecn: Ecn::NOT_ECT };
         queue.enqueue(packet, LinkUse { idle: Some(Span::from_ms(1)), is_free: true }, &mut dropped);
         assert_eq!(queue.dequeue(ms(1), &mut dropped), Some(packet));
         assert_eq!(dropped.drain().count(), 0);

@@ -27,7 +27,7 @@ pub use red::{AboveMax, Red, RedParams, Spacing};
 pub use tail_drop::TailDrop;
 
 use super::{DropReason, Port, Verdict};
-use crate::keys::{Key, Misfit, Values};
+use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -41,6 +41,9 @@ pub trait PacketPolicy: BatchHints + Send {
     fn on_dequeue(&mut self, _now: Time, _waited: Span, _left_bytes: u64) -> Verdict {
         Verdict::Accept
     }
+
+    /// The packet that [`PacketPolicy::on_dequeue`] was asked about last could be marked: it is transmitted.
+    fn on_marked(&mut self) {}
 
     /// Nothing waits any more.
     fn on_idle(&mut self) {}
@@ -82,6 +85,10 @@ pub trait Mechanism {
     fn is_random(_params: &Self::Params, _connections: usize) -> bool {
         false
     }
+    /// Whether it marks what can be marked.
+    fn marks(_params: &Self::Params) -> bool {
+        false
+    }
     /// Why it cannot work in a buffer without a limit, if it cannot.
     const NEEDS_LIMIT: Option<&'static str> = None;
     /// What of its parameters is probably not meant, though it can be run.
@@ -99,6 +106,22 @@ pub trait Mechanism {
 
     /// The discipline before the first packet, at this port, with random numbers from `draws`.
     fn start(params: &Self::Params, port: &QueuePort<'_>, draws: Stream) -> Self::State;
+}
+
+/// The key of whether a policy marks.
+const fn ecn_key(default: bool, source: &'static str) -> Key {
+    Key::new(
+        "ecn",
+        Kind::Flag,
+        Default::Is(Value::Flag(default)),
+        source,
+        "Whether packets that can be marked (`ecn` in [tcp]) are marked where others are dropped early; a full buffer drops all the same.",
+    )
+}
+
+/// Congestion: what a policy says to that.
+fn signal(marks: bool) -> Verdict {
+    if marks { Verdict::Mark } else { Verdict::Drop(DropReason::Policy) }
 }
 
 /// A packet that fits may enter.

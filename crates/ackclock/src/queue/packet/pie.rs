@@ -4,12 +4,11 @@
 //!
 //! The waiting time is measured by timestamps, which RFC 8033 §4.3 allows: it is that of the packet that left last, and 0
 //! if that packet left the queue empty.
-//! Deviation: packets are dropped, never marked; there is no ECN.
 //! Left out: the departure rate (§5.2), switching PIE on and off (§5.3), probabilities by size.
 
-use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
-use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
-use crate::queue::{DropReason, Port, Verdict};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, ecn_key, signal, unless_full};
+use crate::keys::{Condition, Default, Key, Kind, Misfit, Value, Values};
+use crate::queue::{Port, Verdict};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -32,6 +31,10 @@ pub struct PieParams {
     pub cap: bool,
     /// RFC 8033 §5.4: drops are neither too close nor too far apart.
     pub derandomize: bool,
+    /// §5.1: whether what can be marked is, and not dropped; and up to which probability.
+    pub marks: bool,
+    /// See `marks`.
+    pub mark_limit: f64,
 }
 
 /// The state of PIE.
@@ -73,6 +76,9 @@ impl Mechanism for Pie {
             "Whether a probability of 0.1 or more rises by at most 0.02 at an update."),
         Key::new("derandomize", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 8033 §5.4",
             "Whether drops very close to each other or very far apart are avoided."),
+        ecn_key(false, "RFC 8033 §5.1"),
+        Key::new("ecn_limit", Kind::Share, Default::Is(Value::Number(0.1)), "RFC 8033 §5.1",
+            "The probability above which packets are dropped that can be marked.").used_if(&[Condition::new("ecn", &["true"])]),
     ];
     type Params = PieParams;
     type State = Fifo<Pie>;
@@ -87,11 +93,17 @@ impl Mechanism for Pie {
             mean_packet_bytes: values.amount("mean_packet"),
             cap: values.flag("cap"),
             derandomize: values.flag("derandomize"),
+            marks: values.flag("ecn"),
+            mark_limit: values.number("ecn_limit"),
         })
     }
 
     fn is_random(_params: &PieParams, _connections: usize) -> bool {
         true
+    }
+
+    fn marks(params: &PieParams) -> bool {
+        params.marks
     }
 
     fn start(params: &PieParams, port: &QueuePort<'_>, draws: Stream) -> Fifo<Pie> {
@@ -182,7 +194,8 @@ impl PacketPolicy for Pie {
         if drops || arrival.is_full {
             self.accumulated = 0.0;
         }
-        if drops { Verdict::Drop(DropReason::Policy) } else { unless_full(arrival) }
+        let marks = self.params.marks && self.drop_probability <= self.params.mark_limit;
+        if drops { signal(marks) } else { unless_full(arrival) }
     }
 
     fn on_dequeue(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
@@ -217,6 +230,7 @@ const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::DropReason;
     use crate::units::Rate;
 
     /// With its defaults, and without an allowance for bursts.
@@ -372,5 +386,20 @@ mod tests {
             assert_eq!((pie.drop_probability, pie.next_update), (0.0, ms(15 * 39_999)));
             assert_eq!(pie.burst_allowance, Span::from_ms(3_000_000 - 15 * 39_998));
         }
+    }
+
+    /// RFC 8033 §5.1: up to a probability of 0.1 marks, above it drops; the sum of probabilities begins anew with either.
+    #[test]
+    fn marks_up_to_a_probability_of_a_tenth() {
+        let signal = |probability, marks| {
+            let mut pie = pie();
+            (pie.params.marks, pie.drop_probability, pie.delay_old) = (marks, probability, Span::from_ms(100));
+            pie.accumulated = 8.5 - probability;
+            let arrival = PacketArrival { now: Time::ZERO, idle: None, queued: 9, queued_bytes: 9000, is_full: false };
+            (pie.on_enqueue(&arrival), pie.accumulated)
+        };
+        assert_eq!(signal(0.1, true), (Verdict::Mark, 0.0));
+        assert_eq!(signal(0.100_001, true), (Verdict::Drop(DropReason::Policy), 0.0));
+        assert_eq!(signal(0.1, false), (Verdict::Drop(DropReason::Policy), 0.0));
     }
 }

@@ -4,10 +4,10 @@
 //!
 //! Deviation: the average is over the packets that wait; the one in transmission does not count, as everywhere here.
 
-use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, unless_full};
+use super::{BatchHints, Fifo, Mechanism, PacketArrival, PacketPolicy, QueuePort, ecn_key, signal, unless_full};
 use crate::exact::power;
-use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
-use crate::queue::{DropReason, Port, Verdict};
+use crate::keys::{Condition, Default, Key, Kind, Misfit, Value, Values};
+use crate::queue::{Port, Verdict};
 use crate::rng::Stream;
 use crate::units::{Rate, Span};
 
@@ -29,6 +29,10 @@ pub struct RedParams {
     pub spacing: Spacing,
     /// The size of a typical packet: while the port is idle, the average falls as if such packets were coming. Octets.
     pub packet_bytes: u32,
+    /// Whether what can be marked is, and not refused.
+    pub marks: bool,
+    /// Whether this holds too where everything is refused.
+    pub marks_all: bool,
 }
 
 /// What RED does when the average is above max_th.
@@ -86,6 +90,10 @@ impl Mechanism for Red {
             "How refused packets are spread over arriving packets."),
         Key::new("mean_packet", Kind::bytes(1, 65_535), Default::Is(Value::bytes(500)), "ns-2",
             "The size of packets by which the average falls while the port is idle."),
+        ecn_key(false, "Ackclock"),
+        Key::new("ecn_above_max", Kind::Word(&["drop", "mark"]), Default::Is(Value::Word("drop")), "RFC 3168 §7",
+            "What happens to packets that can be marked where every packet is refused: from `max_threshold` on, with `gentle` from twice that on.")
+            .used_if(&[Condition::new("ecn", &["true"])]),
     ];
     type Params = RedParams;
     type State = Fifo<Red>;
@@ -107,11 +115,17 @@ impl Mechanism for Red {
             above: if values.flag("gentle") { AboveMax::Gentle } else { AboveMax::All },
             spacing: if values.word("spacing") == "wait" { Spacing::Wait } else { Spacing::Uniform },
             packet_bytes: values.amount("mean_packet") as u32,
+            marks: values.flag("ecn"),
+            marks_all: values.flag("ecn") && values.word("ecn_above_max") == "mark",
         })
     }
 
     fn is_random(_params: &RedParams, _connections: usize) -> bool {
         true
+    }
+
+    fn marks(params: &RedParams) -> bool {
+        params.marks
     }
 
     fn start(params: &RedParams, port: &QueuePort<'_>, draws: Stream) -> Fifo<Red> {
@@ -176,7 +190,7 @@ impl PacketPolicy for Red {
         self.count = Some(count);
         if self.hits(base, count) {
             self.count = Some(0);
-            return Verdict::Drop(DropReason::Policy);
+            return signal(if base < 1.0 { self.params.marks } else { self.params.marks_all });
         }
         if arrival.is_full {
             self.count = Some(0);
@@ -193,6 +207,7 @@ const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::DropReason;
     use crate::units::Time;
 
     /// [FJ93] §5 with a weight that can be followed by hand.
@@ -204,6 +219,8 @@ mod tests {
         above: AboveMax::All,
         spacing: Spacing::Uniform,
         packet_bytes: 1000,
+        marks: false,
+        marks_all: false,
     };
 
     fn red(params: RedParams) -> Red {
@@ -273,5 +290,37 @@ mod tests {
         assert_eq!(red.on_enqueue(&full), Verdict::Drop(DropReason::Overflow));
         red.average = 100.0;
         assert_eq!(red.on_enqueue(&arrival(100)), Verdict::Drop(DropReason::Policy));
+    }
+
+    /// Average 20 of thresholds 5 and 15, gentle, is refused by chance; 30, twice the upper one, always.
+    #[test]
+    fn marks_take_the_place_of_early_drops_and_above_the_maximum_only_if_asked_for() {
+        let verdict = |marks, marks_all, queued| {
+            let mut red =
+                red(RedParams { weight: 1.0, above: AboveMax::Gentle, max_p: 1.0 - 1e-12, marks, marks_all, ..PARAMS });
+            red.on_enqueue(&arrival(queued))
+        };
+        let drop = Verdict::Drop(DropReason::Policy);
+        assert_eq!([verdict(false, false, 29), verdict(false, false, 30)], [drop, drop]);
+        assert_eq!([verdict(true, false, 29), verdict(true, false, 30)], [Verdict::Mark, drop]);
+        assert_eq!([verdict(true, true, 29), verdict(true, true, 30)], [Verdict::Mark, Verdict::Mark]);
+        assert_eq!(verdict(true, true, 4), Verdict::Accept);
+    }
+
+    #[test]
+    fn a_mark_counts_as_a_drop_does() {
+        let mut red = red(RedParams { weight: 1.0, marks: true, max_p: 1.0, ..PARAMS });
+        for _ in 0..9 {
+            red.on_enqueue(&arrival(6));
+        }
+        let mut dropping = super::Red::new(
+            RedParams { marks: false, ..red.params },
+            Rate::from_bps(8_000_000_000).unwrap(),
+            red.draws,
+        );
+        for _ in 0..9 {
+            dropping.on_enqueue(&arrival(6));
+        }
+        assert_eq!((red.count, red.drawn), (dropping.count, dropping.drawn));
     }
 }

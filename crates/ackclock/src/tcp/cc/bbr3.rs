@@ -174,6 +174,11 @@ impl Bbr3 {
 impl CongestionControl for Bbr3 {
     fn on_congestion(&mut self, _loss: &Loss, _window: &mut Window) {}
 
+    /// The draft says nothing of ECN: marks do not concern it.
+    fn on_mark(&mut self, _mark: &Loss, _window: &mut Window) -> bool {
+        false
+    }
+
     /// OnEnterRTO (): nothing is in flight any more.
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         self.begin(window);

@@ -52,6 +52,7 @@ impl Mechanism for Cubic {
             "Whether a connection that loses below its last maximum lowers this maximum further, in favour of other flows."),
     ];
     const NEEDS: Needs = Needs::ROUND_TRIPS;
+    const ABE: Option<f64> = Some(0.85);
     type Params = CubicParams;
 
     fn params(values: &Values) -> Result<CubicParams, Misfit> {
@@ -138,7 +139,7 @@ impl Cubic {
         let releases = cwnd < self.w_max && self.params.fast_convergence;
         self.w_max = if releases { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
         self.epoch = None;
-        (loss.used(window) / loss.mss * self.params.beta).max(2.0) * loss.mss
+        (loss.used(window) / loss.mss * loss.kept.unwrap_or(self.params.beta)).max(2.0) * loss.mss
     }
 }
 

@@ -34,6 +34,11 @@ impl CongestionControl for External {
         window.ssthresh = window.cwnd.min(loss.limit);
     }
 
+    /// Whoever sets the window answers marks.
+    fn on_mark(&mut self, _mark: &Loss, _window: &mut Window) -> bool {
+        false
+    }
+
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         window.cwnd = window.cwnd.min(loss.limit);
         window.ssthresh = window.cwnd;

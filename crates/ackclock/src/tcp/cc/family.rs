@@ -59,6 +59,15 @@ macro_rules! congestion_controls {
                 }
             }
 
+            /// What a mark leaves of the window where it takes less than a loss, if that is defined.
+            pub fn abe(&self) -> Option<f64> {
+                match self {
+                    CongestionControlParams::$First(_) => $First::ABE,
+                    $(CongestionControlParams::$Name(_) => $Name::ABE,)*
+                    CongestionControlParams::Custom(_) => None,
+                }
+            }
+
             /// Whether Vegas' recoveries go with it.
             pub fn has_fine_timeouts(&self) -> bool {
                 match self {
@@ -121,6 +130,7 @@ macro_rules! congestion_controls {
 
             dispatched! {
                 fn on_congestion(&mut self, loss: &Loss, window: &mut Window);
+                fn on_mark(&mut self, mark: &Loss, window: &mut Window) -> bool;
                 fn on_rto(&mut self, loss: &Loss, window: &mut Window);
                 fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window);
                 fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window);
@@ -163,6 +173,8 @@ pub struct Algorithm {
     pub usual_recovery: Option<UsualRecovery>,
     /// Whether Vegas' recoveries go with it.
     pub has_fine_timeouts: bool,
+    /// What a mark leaves of the window where it takes less than a loss, if that is defined for it.
+    pub abe: Option<f64>,
     /// Whether it decides the size of the window; else somebody outside does.
     pub sets_window: bool,
     /// Its parameters, checked.
@@ -178,6 +190,7 @@ impl Algorithm {
             needs: M::NEEDS,
             usual_recovery: M::USUAL_RECOVERY,
             has_fine_timeouts: M::HAS_FINE_TIMEOUTS,
+            abe: M::ABE,
             sets_window: M::SETS_WINDOW,
             params,
         }

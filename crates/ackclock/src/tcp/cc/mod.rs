@@ -126,13 +126,15 @@ pub struct Loss {
     pub flight: f64,
     /// Whether what was lost had been sent more than once, if the recovery knows: those of Vegas do.
     pub sent_again: Option<bool>,
+    /// Of a mark, where it takes less than a loss (RFC 8511): the part of the window that is left.
+    pub kept: Option<f64>,
 }
 
 impl Loss {
     /// What every algorithm gets.
     #[inline]
     pub const fn of(mss: f64, limit: f64) -> Loss {
-        Loss { mss, limit, flight: f64::INFINITY, sent_again: None }
+        Loss { mss, limit, flight: f64::INFINITY, sent_again: None, kept: None }
     }
 
     /// What a loss takes a part of: the window, and no more than what is in flight where that counts. What limited transmit has sent
@@ -141,9 +143,9 @@ impl Loss {
         window.cwnd.min(self.limit).min(self.flight)
     }
 
-    /// RFC 5681 §3.1, equation (4): half of what is used, in whole segments, at least two; bytes.
+    /// RFC 5681 §3.1, equation (4): half of what is used, or what a mark leaves of it, in whole segments, at least two; bytes.
     pub fn halved(&self, window: &Window) -> f64 {
-        let half = self.used(window) / 2.0;
+        let half = self.used(window) * self.kept.unwrap_or(0.5);
         ((half / self.mss).floor() * self.mss).max(2.0 * self.mss)
     }
 }
@@ -264,6 +266,15 @@ pub trait CongestionControl: Send {
     fn on_congestion(&mut self, loss: &Loss, window: &mut Window) {
         window.ssthresh = loss.halved(window);
     }
+    /// A mark is echoed (ECN): set ssthresh and cwnd, once in a window of data. Nothing is lost. Whether they are set: a congestion
+    /// control that marks do not concern says no. If it has no rule of its own, a mark is a loss of which nothing is sent again
+    /// (RFC 3168 §5): ssthresh as after a loss, and a window of that; a window that it does not lower is one segment.
+    fn on_mark(&mut self, mark: &Loss, window: &mut Window) -> bool {
+        let used = mark.used(window);
+        self.on_congestion(mark, window);
+        window.cwnd = if window.ssthresh < used { window.ssthresh } else { mark.mss };
+        true
+    }
     /// The retransmission timer expired: set ssthresh and cwnd. If a congestion control has no rule of its own, this is Reno's:
     /// ssthresh as after any loss, and a window of one segment.
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
@@ -307,6 +318,8 @@ pub trait Mechanism: CongestionControl + Sized {
     /// Whether Vegas' recoveries go with it, which find losses by timeouts finer than the timer's and leave the size of the
     /// window to it ([`Loss::sent_again`]).
     const HAS_FINE_TIMEOUTS: bool = false;
+    /// What a mark leaves of the window where it takes less than a loss, if that is defined for it (RFC 8511).
+    const ABE: Option<f64> = None;
     /// Whether it decides the size of the window; else somebody outside does, and to compare it with others says nothing.
     const SETS_WINDOW: bool = true;
     /// Its parameters, checked.

@@ -45,6 +45,7 @@ impl Mechanism for Reno {
         "[SACK-UBR] §7.2; inferred",
         "Arithmetic of the growth by one segment per round trip; bytes counts acknowledged bytes (RFC 5681).",
     )];
+    const ABE: Option<f64> = Some(0.8);
     type Params = CongestionAvoidance;
 
     fn params(values: &Values) -> Result<CongestionAvoidance, Misfit> {

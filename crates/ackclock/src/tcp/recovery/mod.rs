@@ -83,6 +83,8 @@ pub struct RecoveryContext<'a> {
     pub rtt: Option<Span>,
     /// What a loss takes a part of.
     pub ssthresh_from: SsthreshFrom,
+    /// Whether the window was reduced for the window of data of which something is lost: because of a mark (RFC 3168 §6.1.2).
+    pub is_answered: bool,
 }
 
 impl RecoveryContext<'_> {
@@ -93,6 +95,9 @@ impl RecoveryContext<'_> {
 
     /// Reduces the window where it is known whether the lost segment had been sent more than once.
     fn reduce_by(&mut self, flight: &Flight, sent_again: Option<bool>) {
+        if self.is_answered {
+            return;
+        }
         let loss = Loss { sent_again, ..flight.loss(self.ssthresh_from) };
         self.congestion_control.on_congestion(&loss, self.window);
     }

@@ -175,6 +175,7 @@ mod tests {
                 times,
                 rtt: None,
                 ssthresh_from: SsthreshFrom::Window,
+                is_answered: false,
             };
             let meaning = self.recovery.on_dup_ack(count, &self.flight, context);
             if meaning == RETRANSMIT {
@@ -194,6 +195,7 @@ mod tests {
                 times,
                 rtt,
                 ssthresh_from: SsthreshFrom::Window,
+                is_answered: false,
             };
             let meaning = self.recovery.on_new_ack(una * MSS, &self.flight, context);
             self.flight.una = una * MSS;
@@ -285,7 +287,15 @@ mod tests {
         let (window, congestion_control, times) =
             (&mut connection.window, &mut connection.congestion_control, Some(&connection.times));
         let ssthresh_from = SsthreshFrom::Window;
-        let context = RecoveryContext { congestion_control, window, now: ms(1000), times, rtt: None, ssthresh_from };
+        let context = RecoveryContext {
+            congestion_control,
+            window,
+            now: ms(1000),
+            times,
+            rtt: None,
+            ssthresh_from,
+            is_answered: false,
+        };
         connection.recovery.on_timeout(&connection.flight, context);
         connection.send(1000, 1);
         assert_eq!([1, 2, 3].map(|count| connection.duplicate(1050, count)), [DupAck::Noted; 3]);

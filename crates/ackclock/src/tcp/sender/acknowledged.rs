@@ -1,6 +1,8 @@
 //! A segment comes from the receiver: what it acknowledges, and what that means.
 //! Sources: [SACK-UBR] §2; RFC 6298 §5; RFC 7323 §4.1, appendix G; RFC 6675 §2.
 
+mod ecn;
+
 use super::{NONE, Sender};
 use crate::packet::{SackBlock, Segment, SegmentKind};
 use crate::tcp::cc::CongestionControl;
@@ -37,6 +39,9 @@ impl Sender {
     pub fn on_ack(&mut self, now: Time, ack: u64) -> bool {
         if self.on_ack_fast(now, ack) {
             return true;
+        }
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.echoed = false;
         }
         self.on_ack_in_full(now, ack, &[]);
         self.fast_path
@@ -91,6 +96,9 @@ impl Sender {
         self.timer.pass(now);
         let Some(extra) = self.extra.as_deref_mut() else { return true };
         extra.sampled = None;
+        if let Some(ecn) = &mut extra.ecn {
+            ecn.echoed = segment.ecn.ece() && segment.kind != SegmentKind::SynAck;
+        }
         if let (Some(clock), Some(timestamps)) = (extra.clock, segment.timestamps) {
             extra.echo = timestamps.value;
             // RFC 7323 §4.1: of what acknowledges new data.
@@ -156,6 +164,7 @@ impl Sender {
         }
         if !self.plain {
             self.record_delivery(now, ack, blocks);
+            self.on_echo(now, ack);
         }
         self.recovery.on_sack(now, ack, blocks, &self.flight);
         if ack > self.flight.una {

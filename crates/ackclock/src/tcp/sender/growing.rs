@@ -56,7 +56,7 @@ impl Sender {
         let start = times.as_ref().map(SendTimes::start);
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
-        if meaning.grows() && !self.defers_growth(now, ack, start, rtt) {
+        if meaning.grows() && self.marks_allow_growth() && !self.defers_growth(now, ack, start, rtt) {
             let before = self.window.cwnd;
             match start {
                 Some(start) => self.grow_by_measure(now, ack, start, rtt),

@@ -4,6 +4,7 @@
 use super::held::Held;
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::application::Offered;
+use crate::tcp::ecn::EcnSender;
 use crate::tcp::handshake::ActiveEnd;
 use crate::tcp::host::SegmentServer;
 use crate::tcp::pacer::{Deliveries, Pace};
@@ -55,6 +56,8 @@ pub(super) struct OptionalState {
     pub(super) window_use: Option<WindowUse>,
     /// The rule of slow start, if it is not that of congestion control.
     pub(super) slow_start: Option<SlowStart>,
+    /// Explicit congestion notification.
+    pub(super) ecn: Option<EcnSender>,
     /// What is held from outside.
     pub(super) held: Held,
 }
@@ -84,6 +87,8 @@ impl OptionalState {
             TimerScope::Segment => Some(SegmentStarts::new(params.timer.segment_timeout)),
         };
         let window_use = WindowUse::new(params);
+        let ecn = EcnSender::new(params);
+        let any = any || ecn.is_some();
         let any =
             any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || offered.is_some();
         any.then(|| {
@@ -107,22 +112,31 @@ impl OptionalState {
                 offered,
                 window_use,
                 slow_start,
+                ecn,
                 held: Held::default(),
             })
         })
+    }
+
+    /// Whether a loss at `una` belongs to what a mark was answered for.
+    pub(super) fn has_answered(&self, una: u64) -> bool {
+        self.ecn.is_some_and(|ecn| ecn.has_answered(una))
     }
 
     /// Whether all segments are plain at present, and sent as soon as the window allows.
     pub(super) fn is_plain(&self) -> bool {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
-        let at_once = !self.is_paced() && self.server.is_none();
+        let at_once = !self.is_paced() && self.server.is_none() && self.ecn.is_none();
         has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 
-    /// Whether segments leave at a pace, or what is delivered of them is measured.
+    /// Whether segments leave at a pace, or after a time, or what is delivered of them is measured.
     pub(super) fn is_paced(&self) -> bool {
-        self.pace.is_some() || self.deliveries.is_some() || self.held.is_paced()
+        self.pace.is_some()
+            || self.ecn.is_some_and(|ecn| ecn.not_before > Time::ZERO)
+            || self.deliveries.is_some()
+            || self.held.is_paced()
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
@@ -147,6 +161,9 @@ impl OptionalState {
             }
         } else if self.fin && segment.seq + u64::from(segment.len) == end {
             segment.kind = SegmentKind::Fin;
+        }
+        if let Some(ecn) = &self.ecn {
+            segment.ecn = ecn.bits_of(segment.kind, segment.len > 0);
         }
         if segment.payload() == 0 {
             segment.headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16; // nothing could hold them otherwise

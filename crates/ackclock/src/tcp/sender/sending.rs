@@ -89,6 +89,9 @@ impl Sender {
         }
         let payload = if self.fast_path || self.plain { len } else { self.payload(now, seq, len) };
         if self.extra.is_some() {
+            self.mark_as_capable(is_new, payload);
+        }
+        if self.extra.is_some() {
             self.start_timer_for(now, seq);
         } else if self.timer.is_off() {
             self.timer.start(now);

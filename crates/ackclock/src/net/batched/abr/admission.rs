@@ -293,7 +293,7 @@ impl RunAdmission {
             Verdict::Drop(DropReason::Overflow)
         };
         match verdict {
-            Verdict::Accept => {
+            Verdict::Accept | Verdict::Mark => {
                 let departs = self.fifo.accept(now, vc);
                 if pti.is_rm() || pti.efci() || self.vcs[vc].goes_on_by_cells {
                     self.go_on(departs, run, pti, io);
@@ -335,7 +335,8 @@ impl RunAdmission {
             self.fifo.monitor_mut().set_queued(waiting);
         }
         let verdict = policy.admit(CellArrival { vc, eom }, self.fifo.monitor().buffer());
-        self.vcs[vc].sure = verdict == Verdict::Accept && !eom && !policy.needs_every_cell();
+        let is_in = matches!(verdict, Verdict::Accept | Verdict::Mark);
+        self.vcs[vc].sure = is_in && !eom && !policy.needs_every_cell();
         verdict
     }
 

@@ -59,6 +59,7 @@ impl ChangingPort {
             vc_name: vc.name_hash,
             frame: io.packet_side.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: build::kind(vc.id, self.flows) },
+            ecn: io.packet_side.ecn(packet.frame),
         };
         let packet_side = &mut io.packet_side;
         let departure = self.port.on_arrival(packet.time, meta, *packet, |lost| {
@@ -81,18 +82,16 @@ impl ChangingPort {
                     io.edges[edge].rates.push(rates.rates());
                 }
             }
-            Some(Turn::Leaves(_)) => unreachable!("there is no other port"),
+            Some(Turn::Leaves(..)) => unreachable!("there is no other port"),
             None => {}
         }
     }
 
     #[inline(always)]
     fn launch(&self, departure: Option<Departure<Arrival>>, io: &mut Io) {
-        let Some(Departure { handle: Arrival { seq_or_ack, input_ref, frame, size, .. }, arrives: time, .. }) =
-            departure
-        else {
-            return;
-        };
+        let Some(Departure { handle, arrives: time, marked, .. }) = departure else { return };
+        let Arrival { seq_or_ack, input_ref, frame, size, .. } = handle;
+        io.packet_side.mark(frame, marked);
         let vc = &self.vcs[input_ref.at_port];
         io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
     }

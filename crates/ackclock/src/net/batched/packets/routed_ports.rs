@@ -155,6 +155,7 @@ impl RoutedPort {
             vc_name: self.vcs[packet.number as usize].name_hash,
             frame: io.packet_side.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: build::kind(packet.vc, flows) },
+            ecn: io.packet_side.ecn(packet.frame),
         }
     }
 
@@ -283,7 +284,7 @@ impl RoutedPorts {
         }
         let packet = Handle { number: port.number_of(packet.vc), ..packet };
         if let Some(arrives) = port.port.pass(now, VcId::from_index(packet.number as usize), packet.size) {
-            return self.launch(number, Departure { handle: packet, begins: now, arrives }, io);
+            return self.launch(number, Departure { handle: packet, begins: now, arrives, marked: false }, io);
         }
         self.take_in(now, number, packet, io);
     }
@@ -317,14 +318,15 @@ impl RoutedPorts {
         };
         let turn = port.on_event(now, forget, |packet| elsewhere(packet).is_some());
         let other = match turn {
-            Some(Turn::Leaves(packet)) => elsewhere(packet),
+            Some(Turn::Leaves(packet, _)) => elsewhere(packet),
             _ => None,
         };
         self.event_tree.set(number, port.next_event());
         match turn {
             Some(Turn::IntervalEnds) => self.take_rates(now, number, io),
             Some(Turn::Departs(departure)) => self.launch(number, departure, io),
-            Some(Turn::Leaves(packet)) => {
+            Some(Turn::Leaves(packet, marked)) => {
+                io.packet_side.mark(packet.frame, marked);
                 // All ports of a node at which that can be are in one process.
                 let (_, other) = self.places.of(other.expect("it can go elsewhere"));
                 self.on_arrival::<EDGES>(now, other as usize, packet, io);
@@ -346,7 +348,8 @@ impl RoutedPorts {
     /// A packet is on the link of a port.
     #[inline(always)]
     fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
-        let Departure { handle: packet, begins, arrives: time } = departure;
+        let Departure { handle: packet, begins, arrives: time, marked } = departure;
+        io.packet_side.mark(packet.frame, marked);
         let port = &self.ports[number];
         let Handle { vc, number: at_port, seq_or_ack, frame, size, crossed } = packet;
         let input = port.link.index() as u32;
@@ -389,7 +392,7 @@ impl RoutedPorts {
     /// Where a packet goes by the routing table; the result is cached.
     #[inline(never)]
     fn exit_by_table(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
-        let &Departure { handle: Handle { crossed, .. }, begins, arrives } = departure;
+        let &Departure { handle: Handle { crossed, .. }, begins, arrives, .. } = departure;
         let RoutedPort { port, routes, .. } = &mut self.ports[number];
         let RouteHere { number, known } = &mut routes[route as usize];
         let RouteToHost { table, group } = &self.routes[*number as usize];

@@ -47,7 +47,15 @@ impl Connection {
         window: &'a mut Window,
     ) -> RecoveryContext<'a> {
         let ssthresh_from = SsthreshFrom::Window;
-        RecoveryContext { congestion_control, window, now: ms(at), times: None, rtt: None, ssthresh_from }
+        RecoveryContext {
+            congestion_control,
+            window,
+            now: ms(at),
+            times: None,
+            rtt: None,
+            ssthresh_from,
+            is_answered: false,
+        }
     }
 
     fn duplicate(&mut self, at: u64, blocks: &[SackBlock]) -> DupAck {

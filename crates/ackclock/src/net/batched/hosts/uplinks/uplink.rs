@@ -12,7 +12,7 @@ use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::flow::ForcedDrops;
 use crate::net::link::{Intent, Link, PacketMeta, Sending};
 use crate::net::nic::Nic;
-use crate::packet::{Pti, Segment, SegmentKind, aal5};
+use crate::packet::{Ecn, Pti, Segment, SegmentKind, aal5};
 use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -214,7 +214,7 @@ impl HostUplink {
         let link = &mut links[*link as usize];
         let (size, frame) = (segment.ip_bytes() + link_header_bytes, io.packet_side.next_number(vc));
         let packet = Packet { bytes: size, kind: *kind };
-        let meta = PacketMeta { vc: *at_link, vc_name: *vc_name, frame, packet };
+        let meta = PacketMeta { vc: *at_link, vc_name: *vc_name, frame, packet, ecn: Ecn::NOT_ECT };
         let Sending { begins, free, arrives } = link.send(start, &meta, intent);
         nic.occupy(free);
         if let Some(traces) = io.packet_traces().filter(|_| begins < Time::NEVER) {

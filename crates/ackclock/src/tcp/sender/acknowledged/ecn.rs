@@ -1,0 +1,57 @@
+//! Echoed marks: the window is reduced, once in a window of data, and nothing is sent again.
+//! Source: RFC 3168 §6.1.2.
+
+use crate::tcp::cc::{CongestionControl, Loss};
+use crate::tcp::ecn::EcnSender;
+use crate::tcp::recovery::Recovery;
+use crate::tcp::sender::Sender;
+use crate::units::Time;
+
+impl Sender {
+    pub(in crate::tcp::sender) fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
+        self.extra.as_mut().and_then(|extra| extra.ecn.as_mut())
+    }
+
+    /// A segment is sent with so much payload: whether queues may mark it.
+    pub(in crate::tcp::sender) fn mark_as_capable(&mut self, is_new: bool, payload: u64) {
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.on_sent(is_new, payload);
+        }
+    }
+
+    /// Whether the window may grow with the acknowledgement that is handled now.
+    pub(in crate::tcp::sender) fn marks_allow_growth(&self) -> bool {
+        self.extra.as_ref().and_then(|extra| extra.ecn).is_none_or(|ecn| ecn.allows_growth())
+    }
+
+    /// An acknowledgement of everything before `ack` comes to a sender with ECN; recovery has not seen it yet.
+    #[inline(never)]
+    pub(in crate::tcp::sender) fn on_echo(&mut self, now: Time, ack: u64) {
+        let repairs = self.recovery.in_recovery() || self.flight.nxt < self.flight.max;
+        let (max, timeout) = (self.flight.max, self.timer.timeout());
+        let Some(ecn) = self.ecn_mut() else { return };
+        ecn.on_ack(ack);
+        // Of one window losses and marks are one event.
+        if !ecn.echoed || !ecn.is_news(ack) || repairs {
+            return;
+        }
+        let kept = ecn.kept;
+        let loss = Loss { kept, ..self.flight.loss(self.window_rules.ssthresh_from) };
+        let was_one = loss.used(&self.window) <= loss.mss;
+        if !self.congestion_control.on_mark(&loss, &mut self.window) {
+            return;
+        }
+        self.count_reduction();
+        self.stats.ecn_reductions += 1;
+        self.fingerprint.event(now.as_ps(), ECHO);
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.on_mark(max);
+            if was_one {
+                ecn.wait(now, timeout);
+            }
+        }
+    }
+}
+
+/// In the fingerprint: no byte has this number.
+const ECHO: u64 = u64::MAX - 1;
