@@ -8,7 +8,7 @@ use crate::net::{Connection, LeastTimes, Passed, Recorder, Reference};
 use crate::packet::Segment;
 use crate::record::{Metric, Records};
 use crate::scenario::{Scenario, ServiceCategory};
-use crate::tcp::HostModel;
+use crate::tcp::{EcnMode, HostModel};
 use crate::units::{Span, Time};
 
 /// One run of the network of one scenario under one seed. No input or output, no threads, no clock: who drives it says what time it is.
@@ -157,6 +157,10 @@ fn not_emulated(scenario: &Scenario) -> Vec<NotEmulated> {
         if let ServiceCategory::Abr(_) = flow.service {
             let reason = "the service ABR needs a host that sends cell by cell at the rate that RM cells say";
             add(place(), reason, "choose service = \"ubr\", or simulate the scenario");
+        }
+        if flow.tcp.ecn.mode != EcnMode::Off {
+            let reason = "marks of queues (ecn) are those of simulated packets, and do not reach real hosts";
+            add(place(), reason, "choose ecn = \"off\", or simulate the scenario");
         }
         if flow.tcp.host != HostModel::Immediate {
             let reason =
