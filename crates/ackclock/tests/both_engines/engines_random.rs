@@ -73,7 +73,7 @@ fn random_networks_are_full_of_events() {
     };
     for number in 0..900 {
         let stream = Stream::new(number, "random networks", "test");
-        let bytes: Vec<u8> = (0..800).map(|index| stream.at(index) as u8).collect();
+        let bytes: Vec<u8> = (0..1600).map(|index| stream.at(index) as u8).collect();
         let example = example(&bytes);
         let Example { scenario, seed, stops } = &example;
         let records = engines_agree(scenario, *seed, stops).unwrap_or_else(|text| panic!("{text}\n{example:?}"));
