@@ -122,7 +122,7 @@ const STATION: &str = "1 25544U 98067A   26325.50000000  .00014206  00000+0  254
     2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 21] = [
+const COMPANIONS: [&[&str]; 24] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -144,6 +144,9 @@ const COMPANIONS: [&[&str]; 21] = [
     &["tcp.timer=rfc6298"],
     &["tcp.timer_per=segment"],
     &["queue.policy=red"],
+    &["tcp.ecn=classic"],
+    &["queue.policy=red", "queue.red.ecn=true"],
+    &["queue.policy=red", "queue.red.ecn=true", "tcp.ecn=classic"],
     &["traffic.write=2 segments"],
     &["network.switches=3"],
     &["network.cross_sources=1"],
@@ -269,6 +272,10 @@ fn words() -> Vec<String> {
                 *set = set.replace(&format!("{name} = {{ "), &format!("{name} = {{ flows = 2, "));
             }
         }
+    }
+    // Where everything is refused matters to a queue that marks.
+    for set in sets.iter_mut().filter(|set| set.contains("ecn_above_max")) {
+        *set = set.replace("red = { ", "red = { ecn = true, ");
     }
     // BLUE draws once packets have had no room.
     for set in sets.iter_mut().filter(|set| set.contains("blue")) {
