@@ -42,8 +42,8 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@if [ -d "$(PYTHON)" ]; then \
 		"$(PYTHON)/bin/ruff" check python && "$(PYTHON)/bin/python" -m pytest -q -p no:cacheprovider python/tests; \
 	fi
-	@# The commands of the manual from a clone to a chart in a notebook, each timed.
-	@python3 python/first-chart
+	@# The commands of the manual from a clone to a chart in a notebook, each timed; built as the tests are, of what they have built.
+	@MATURIN_PEP517_ARGS="--profile dev" python3 python/first-chart
 	@# Every block of code of the manual, by the command of the wheel; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 		python3 docs/site/test_site.py && \
