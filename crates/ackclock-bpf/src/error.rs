@@ -16,17 +16,17 @@ pub struct Missing {
 pub enum Error {
     /// No congestion control can have this name.
     Name {
-        /// As given.
+        /// The name that was asked for.
         name: String,
     },
     /// A congestion control of this name is there.
     Taken {
-        /// As given.
+        /// The name that was asked for.
         name: String,
     },
     /// A parameter that the program cannot have.
     Parameter {
-        /// What is wrong.
+        /// Which parameter it is, and why the program cannot have it.
         problem: String,
         /// What could be done.
         remedy: String,

@@ -17,7 +17,7 @@ pub struct Finding {
     pub of: &'static str,
     /// How it is.
     pub state: State,
-    /// What was found.
+    /// Versions, names or numbers that were found of it, in a few words.
     pub found: String,
     /// What to do about it; of what is good, nothing.
     pub remedy: Option<String>,

@@ -22,7 +22,7 @@ pub enum Capability {
 }
 
 impl Capability {
-    /// All of them.
+    /// Those that the doctor looks for, the most needed first.
     pub const ALL: [Capability; 5] =
         [Capability::NetAdmin, Capability::SysAdmin, Capability::SysNice, Capability::Bpf, Capability::Perfmon];
 

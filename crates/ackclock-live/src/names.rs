@@ -35,7 +35,7 @@ impl Names {
         Ok(names)
     }
 
-    /// All of them.
+    /// The names, in the order of the hosts.
     pub fn all(&self) -> &[String] {
         &self.names
     }

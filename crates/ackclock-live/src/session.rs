@@ -5,7 +5,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
 
@@ -27,9 +26,7 @@ pub struct Live<'a> {
 /// What came out of one run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// As of a simulation.
-    pub records: Records,
-    /// How exact it was.
+    /// The records, as of a simulation, and how exact it was.
     pub emulated: Emulated,
     /// What went wrong with connections, in sentences.
     pub problems: Vec<String>,
@@ -126,18 +123,8 @@ impl<'a> Live<'a> {
         let processor = (machine::processor_time() - processor).as_secs_f64() / took;
         let (problems, poll, sees_acknowledgements) = (ends.problems.clone(), ends.poll, ends.sees_acknowledgements);
         let drops_outside = emulated.drops_outside + ends.udp_refused.iter().sum::<u64>();
-        let mut records = emulated.take_records();
-        merge::add_ends(&mut records, ends);
-        Ok(Outcome {
-            records,
-            emulated,
-            problems,
-            poll,
-            sees_acknowledgements,
-            drops_outside,
-            load: machine::load(),
-            processor,
-        })
+        merge::add_ends(&mut emulated.records, ends);
+        Ok(Outcome { emulated, problems, poll, sees_acknowledgements, drops_outside, load: machine::load(), processor })
     }
 }
 

@@ -11,7 +11,7 @@ use ackclock::scenario::UdpFlow;
 use ackclock::tcp::EcnMode;
 use ackclock::units::Span;
 
-use crate::check::suggest::MARKING;
+use crate::check::suggest::marking;
 use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::flows::receive_window::{largest_rate, round_trip_ps};
@@ -158,7 +158,7 @@ pub(crate) fn of_marks(network: &Network, flows: &[PlannedFlow], report: &mut Re
     report
         .warning(at, format!("`ecn` changes nothing for {}: no queue on the path of its data marks", first.flow.name))
         .label("nothing is marked")
-        .help(MARKING);
+        .help(marking());
 }
 
 /// Warns of receive windows that together are less than the bandwidth-delay product of the slowest link of their path.

@@ -19,7 +19,7 @@ pub struct Step {
     pub now: u64,
     pub una: u64,
     pub nxt: u64,
-    /// Zero: no sample.
+    /// The round trip, microseconds; zero where there is no sample.
     pub rtt: u64,
     /// The receiver's window, packets.
     pub limit: u32,

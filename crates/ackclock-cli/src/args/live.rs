@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
+
+use super::AskedArgs;
 
 /// Run a scenario on the TCP of this machine's kernel (Linux): every host in a network namespace, the links simulated
 #[derive(Args, Debug)]
@@ -19,28 +20,8 @@ pub struct LiveArgs {
     /// Run N times, with the seed of the scenario and those after it: a seed decides what links lose
     #[arg(long, visible_alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub seeds: u32,
-    /// Replace a value of the scenario; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Metrics to record over time, or `tcp`, `ports`, `delays`; replaces `record` of the scenario
-    #[arg(long, value_name = "METRIC,...", value_delimiter = ',', hide_possible_values = true,
-          value_parser = PossibleValuesParser::new(super::metrics_and_groups()))]
-    pub record: Vec<String>,
-    /// Length of the intervals over which queues, utilisation and throughput are recorded
-    #[arg(long, value_name = "TIME")]
-    pub record_interval: Option<String>,
-    /// Hosts at which every datagram is captured; replaces `capture` of the scenario
-    #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
-    pub capture: Vec<String>,
-    /// Percentiles of one-way delays and waiting times at ports
-    #[arg(long)]
-    pub delays: bool,
-    /// Keep a measure of each run, as in 'share(goodput: new)'; may be repeated
-    #[arg(long, value_name = "MEASURE")]
-    pub measure: Vec<String>,
-    /// Print one JSON document instead of the table
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     /// The result folder [default: results/NAME-HASH-live]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
@@ -62,12 +43,4 @@ pub struct DoctorArgs {
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
-}
-
-impl LiveArgs {
-    /// What replaces values of the scenario, in the form of `--set`.
-    #[cfg_attr(not(all(target_os = "linux", feature = "live")), expect(dead_code))] // there are no live runs
-    pub fn sets(&self) -> Vec<String> {
-        super::sets(&self.set, &self.record, &self.record_interval, &self.capture, self.delays)
-    }
 }

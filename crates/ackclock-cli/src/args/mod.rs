@@ -175,6 +175,20 @@ pub struct RunArgs {
     /// Run with N seeds, beginning with that of the scenario, and give confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub seeds: u32,
+    #[command(flatten)]
+    pub asked: AskedArgs,
+    /// The result folder [default: results/NAME-HASH, the same for the same scenario]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
+    /// The batched engine, or the slower reference engine with one event at a time; their results are equal to the bit
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
+}
+
+// What is replaced in a scenario, recorded, measured and printed, of `run` and `live` alike. No documentation comment: clap would show it in
+// place of that of the command.
+#[derive(Args, Debug)]
+pub struct AskedArgs {
     /// Replace a value of the scenario; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -197,31 +211,20 @@ pub struct RunArgs {
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
-    /// The result folder [default: results/NAME-HASH, the same for the same scenario]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub out: Option<PathBuf>,
-    /// The batched engine, or the slower reference engine with one event at a time; their results are equal to the bit
-    #[arg(long, value_enum, default_value_t)]
-    pub engine: Engine,
 }
 
-impl RunArgs {
-    /// What replaces values of the scenario, in the form of `--set`.
+impl AskedArgs {
+    /// What replaces values of the scenario, in the form of `--set`; the options of their own come last and win.
     pub fn sets(&self) -> Vec<String> {
-        sets(&self.set, &self.record, &self.record_interval, &self.capture, self.delays)
+        let list = |key: &str, words: &[String]| {
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            (!words.is_empty()).then(|| format!("{key}=[{}]", words.join(", ")))
+        };
+        let interval = self.record_interval.as_ref().map(|interval| format!("record_interval={interval}"));
+        let delays = self.delays.then(|| "delays=true".to_string());
+        let own = [list("record", &self.record), interval, list("capture", &self.capture), delays];
+        self.set.iter().cloned().chain(own.into_iter().flatten()).collect()
     }
-}
-
-/// What replaces values of a scenario, in the form of `--set`; the options of their own come last and win.
-fn sets(set: &[String], record: &[String], interval: &Option<String>, capture: &[String], delays: bool) -> Vec<String> {
-    let list = |key: &str, words: &[String]| {
-        let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
-        (!words.is_empty()).then(|| format!("{key}=[{}]", words.join(", ")))
-    };
-    let interval = interval.as_ref().map(|interval| format!("record_interval={interval}"));
-    let delays = delays.then(|| "delays=true".to_string());
-    let own = [list("record", record), interval, list("capture", capture), delays];
-    set.iter().cloned().chain(own.into_iter().flatten()).collect()
 }
 
 /// Check a scenario without running it

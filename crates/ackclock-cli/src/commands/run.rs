@@ -24,8 +24,8 @@ use crate::{console, diagnostics, interrupt, load, output, seeds, table};
 pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let Loaded { scenario, seed, resolved, warnings, .. } =
-        load::load(&args.file, &args.sets(), Some("nothing was run"))?;
-    let measures = ackclock_scenario::sweep::asked(&args.measure, &scenario)
+        load::load(&args.file, &args.asked.sets(), Some("nothing was run"))?;
+    let measures = ackclock_scenario::sweep::asked(&args.asked.measure, &scenario)
         .map_err(|diagnostics| Failure::Scenario { diagnostics, consequence: Some("nothing was run") })?;
     let (seeds, count) = (seeds(seed, args.seeds)?, args.seeds as usize);
     let part = ScenarioPart::of(&scenario, resolved).warned(diagnostics::sentences(&warnings));
@@ -62,7 +62,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let alone = count == 1;
     let network = (!measures.is_empty()).then(|| scenario.clone());
     // Of many flows only the table is made of what stays in memory, and it does not show what each did at each port.
-    let is_of_many = wanted.has_many_flows() && !args.json && !scenario.recording.delays && !scenario.has_abr();
+    let is_of_many = wanted.has_many_flows() && !args.asked.json && !scenario.recording.delays && !scenario.has_abr();
     let kept_runs = AtomicUsize::new(before.len());
     let keep = |finished: Records| {
         let run = if is_of_many { Run::together(&finished) } else { Run::from(&finished) };
@@ -83,7 +83,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     };
     let (runs, failure) = simulate(scenario, &seeds, count, args.engine.into(), before, keep);
     let document = if is_of_many { Document::together } else { Document::new };
-    finish(&mut folder, &wanted, document(command, part, seeds.collect(), runs), failure, args.json)
+    finish(&mut folder, &wanted, document(command, part, seeds.collect(), runs), failure, args.asked.json)
 }
 
 /// Adds what sweeps beside the folder keep of the runs that are missing, and says where it is.
@@ -100,7 +100,8 @@ fn take_beside(
         return;
     }
     // A sweep without dimensions has one point, the scenario as sweeps run it: they count delays unless it says not to.
-    let request = Request { file: &args.file, sets: &args.sets(), measures: &args.measure, ..Request::default() };
+    let request =
+        Request { file: &args.file, sets: &args.asked.sets(), measures: &args.asked.measure, ..Request::default() };
     let Ok(point) = Sweep::read(&Disk, &request).and_then(|sweep| sweep.load(0)) else { return };
     let is_open = |seed: &u64| before.iter().all(|run| run.seed != *seed);
     let key = Key::of_scenario(&point.resolved, RESULT_VERSION);

@@ -37,7 +37,8 @@ pub use wait::Scheduling;
 /// What the emulator knows of a run.
 #[derive(Clone, Debug)]
 pub struct Emulated {
-    records: Records,
+    /// The records of ports and links, and what was seen of flows.
+    pub records: Records,
     /// How much later than in the scenario each packet was written to the device of its host.
     pub lateness: Histogram,
     /// What lateness is compared with.
@@ -55,34 +56,6 @@ pub struct Emulated {
     /// How long a processor worked for the thread, waiting for the last microseconds before an instant included, and what the kernel
     /// does with the packets that are written.
     pub processor: Duration,
-}
-
-impl Emulated {
-    /// The records of ports and links, and what was seen of flows.
-    pub fn records(&self) -> &Records {
-        &self.records
-    }
-
-    /// Takes the records out; what is left are those of nothing.
-    pub fn take_records(&mut self) -> Records {
-        let nothing = Records {
-            seed: self.records.seed,
-            simulated: self.records.simulated,
-            complete: self.records.complete,
-            flows: Vec::new(),
-            udp: Vec::new(),
-            ports: Vec::new(),
-            links: Vec::new(),
-            efficiency: None,
-            efficiency_after_warmup: None,
-            fairness: None,
-            after_warmup: None,
-            fingerprint: 0,
-            series: Vec::new(),
-            captures: Vec::new(),
-        };
-        std::mem::replace(&mut self.records, nothing)
-    }
 }
 
 /// Whether the network of a scenario can be emulated.

@@ -50,7 +50,7 @@ impl Acknowledgements {
         false
     }
 
-    /// None.
+    /// Acknowledgements that were not seen, though programs look at them: there are no programs.
     pub fn lost(&self) -> u64 {
         0
     }

@@ -18,9 +18,9 @@ pub struct SenderTrace {
 /// What the kernel has noted at an acknowledgement, before it was processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// Segments.
+    /// The congestion window, segments.
     pub cwnd: u32,
-    /// Segments.
+    /// The slow-start threshold, segments.
     pub ssthresh: u32,
     /// Microseconds; zero before the first sample.
     pub srtt: u32,

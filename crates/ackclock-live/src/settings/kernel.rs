@@ -29,7 +29,7 @@ pub struct Algorithm {
 /// A congestion control that is loaded into the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
-    /// Which.
+    /// The algorithm that the program is.
     pub kind: Kind,
     /// Its parameters.
     pub parameters: Parameters,

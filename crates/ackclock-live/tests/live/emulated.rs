@@ -113,7 +113,7 @@ fn flows_of_several_hosts_and_datagrams_share_a_port_and_lose_what_the_scenario_
     let fast = "rate = \"100 Mbps\"\ndelay = \"2 ms\"";
     let scenario = star(&head, [fast, fast, "rate = \"10 Mbps\"\ndelay = \"5 ms\""]);
     let (emulated, ends) = live(&scenario);
-    let records = emulated.records();
+    let records = &emulated.records;
     assert_eq!(ends.problems, [""; 0]);
     assert_eq!(emulated.outside.unknown + emulated.outside.write_errors, 0);
     // By name: back, first, second.
@@ -164,7 +164,7 @@ fn packets_of_the_kernel_cross_atm_links_in_cells() {
     let link = "rate = \"25.6 Mbps\"\ndelay = \"5 ms\"";
     let scenario = star(head, [link, link, link]);
     let (emulated, ends) = live(&scenario);
-    let records = emulated.records();
+    let records = &emulated.records;
     assert_eq!(
         (ends.flows[0].received, records.flows[0].counts.bytes_delivered),
         (400_000, 400_000),
@@ -200,7 +200,7 @@ fn a_delay_that_steps_is_seen_by_the_tcp_of_the_kernel() {
     let near = |values: &[f64], low: f64, high: f64| {
         !values.is_empty() && values.iter().all(|value| (low..high).contains(value))
     };
-    assert!(emulated.records().flows[0].counts.bytes_delivered > 1000, "{:?}", ends.problems);
+    assert!(emulated.records.flows[0].counts.bytes_delivered > 1000, "{:?}", ends.problems);
     if emulated.verdict != Verdict::Invalid {
         assert!(near(&before, 0.0299, 0.060) && near(&after, 0.090, 0.170), "{before:?} {after:?}");
     }
@@ -236,7 +236,7 @@ fn a_path_over_satellites_has_the_delays_of_the_contact_plan_and_its_handover() 
     let steps = |delays: [f64; 2]| (delays[1] - delays[0]).abs() > 0.001;
     let (simulated, scenario) = with_delays.find(|(delays, _)| steps(*delays)).unwrap();
     let (emulated, ends) = live(&scenario);
-    let records = emulated.records();
+    let records = &emulated.records;
     assert_eq!(ends.flows[0].received, 20_000, "{:?}", ends.problems);
     let live = of_udp(records);
     // The satellites move by a few metres between two datagrams.

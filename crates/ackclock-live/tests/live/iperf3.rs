@@ -44,7 +44,7 @@ fn iperf3_has_the_goodput_of_our_own_sender() {
     };
     let own = of(5);
     let own = Live::new(&own).unwrap().run(1, Choices::default(), &AtomicBool::new(false), &mut |_| ()).unwrap();
-    let own_bps = own.records.flows[0].goodput_after_warmup_bps.unwrap();
+    let own_bps = own.emulated.records.flows[0].goodput_after_warmup_bps.unwrap();
 
     let scenario = of(9);
     let addresses = Addresses::of(&scenario).unwrap();

@@ -1,6 +1,7 @@
 //! What was probably meant.
 
 use ackclock::keys::Kind;
+use ackclock::queue::packet::POLICIES;
 
 use crate::check::not_modelled;
 use crate::check::version;
@@ -48,7 +49,7 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     }
     let is_of_queue = ["[queue", "[port"].iter().any(|of| section.header().starts_with(of));
     if word == "ecn" && is_of_queue {
-        return (None, Some(MARKING.to_owned()));
+        return (None, Some(marking()));
     }
     if let Some(help) = not_modelled::help(word) {
         return (None, Some(help));
@@ -76,8 +77,16 @@ pub(crate) fn for_key(word: &str, section: Section, names: &[&'static str]) -> (
     (None, help)
 }
 
-/// Which queues mark.
-pub(crate) const MARKING: &str = "packets are marked by red, codel, pie and fq-codel: policy = \"red\" with red.ecn = true in [queue] (fq-codel marks by default), and ecn = \"classic\" in [tcp]";
+/// How packets come to be marked: the policies that can mark, as the family has them.
+pub(crate) fn marking() -> String {
+    let names =
+        POLICIES.iter().filter(|policy| policy.keys.iter().any(|key| key.name == "ecn")).map(|policy| policy.name);
+    format!(
+        "packets are marked by {}: write ecn = true in the table of one of them, as in red.ecn = true (fq-codel marks by default), and \
+         ecn = \"classic\" in [tcp]",
+        names.collect::<Vec<_>>().join(", ")
+    )
+}
 
 /// The only name of which a word is the beginning.
 fn only_beginning(word: &str, names: &[&'static str]) -> Option<&'static str> {

@@ -205,6 +205,17 @@ fn what_is_not_modelled_is_said_with_its_page() {
     ]));
 }
 
+/// ECN at a queue in place of its policy, without a queue that marks, and with a response that a congestion control does not define.
+#[test]
+fn what_ecn_needs_is_said() {
+    insta::assert_snapshot!(changes(&[
+        "queue.ecn = true",
+        "tcp.ecn = \"classic\"",
+        "tcp = { ecn = \"classic\", ecn_response = \"abe\", congestion_control = \"hybla\" }",
+        "queue = { policy = \"drr\", drr = { ecn = true } }",
+    ]));
+}
+
 #[test]
 fn words_and_keys_of_other_programs_are_explained() {
     insta::assert_snapshot!(changes(&[

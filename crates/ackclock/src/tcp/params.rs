@@ -66,7 +66,7 @@ pub struct TcpParams {
     pub receiver_sack: bool,
     /// What a selective acknowledgement says, and how.
     pub sack: SackParams,
-    /// Explicit congestion notification.
+    /// Whether packets can be marked (explicit congestion notification), and what marks do.
     pub ecn: EcnParams,
 }
 

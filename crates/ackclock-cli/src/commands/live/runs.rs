@@ -29,8 +29,9 @@ pub fn live(args: &LiveArgs, command: Vec<String>) -> Result<Exit, Failure> {
 
 fn run(args: &LiveArgs, file: &str, command: Vec<String>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
-    let Loaded { scenario, seed, resolved, warnings, .. } = load::load(file, &args.sets(), Some("nothing was run"))?;
-    let measures = ackclock_scenario::sweep::asked(&args.measure, &scenario)
+    let Loaded { scenario, seed, resolved, warnings, .. } =
+        load::load(file, &args.asked.sets(), Some("nothing was run"))?;
+    let measures = ackclock_scenario::sweep::asked(&args.asked.measure, &scenario)
         .map_err(|diagnostics| Failure::Scenario { diagnostics, consequence: Some("nothing was run") })?;
     let seeds = crate::commands::run::seeds(seed, args.seeds)?;
     let part = ScenarioPart::of(&scenario, resolved).warned(diagnostics::sentences(&warnings));
@@ -53,7 +54,7 @@ fn run(args: &LiveArgs, file: &str, command: Vec<String>) -> Result<Exit, Failur
         };
         let outcome = live.run(seed, Choices { named: args.named }, stop, &mut watch).map_err(failure);
         let outcome = match outcome {
-            Ok(outcome) if outcome.records.complete => outcome,
+            Ok(outcome) if outcome.emulated.records.complete => outcome,
             _ if stop.load(Ordering::Relaxed) => break,
             Ok(_) => return Err(Failure::defect("a live run ended before its time")),
             Err(failure) if runs.is_empty() => return Err(failure),
@@ -64,14 +65,14 @@ fn run(args: &LiveArgs, file: &str, command: Vec<String>) -> Result<Exit, Failur
             }
         };
         let run = of_outcome(&outcome, &measures, &scenario);
-        runs.push(folder.keep_recorded(&wanted, &part, run, &outcome.records)?);
+        runs.push(folder.keep_recorded(&wanted, &part, run, &outcome.emulated.records)?);
         // From here on there is something to write.
         interrupt::keep_finished();
     }
     reporter.clear();
     interrupt::keep_finished();
     let document = Document::new(command, part, seeds.collect(), runs).of_live(of_settings(live.settings(), &scenario));
-    finish(&mut folder, &wanted, &document, args.json)
+    finish(&mut folder, &wanted, &document, args.asked.json)
 }
 
 /// Says what the kernel does in another way than the scenario says, and how long it takes.
@@ -93,9 +94,9 @@ fn default_path(part: &ScenarioPart) -> PathBuf {
 }
 
 fn of_outcome(outcome: &Outcome, measures: &[Expression], scenario: &Scenario) -> Run {
-    let mut run = Run::from(&outcome.records);
+    let mut run = Run::from(&outcome.emulated.records);
     if !measures.is_empty() {
-        run = run.measured(measures, scenario, &outcome.records);
+        run = run.measured(measures, scenario, &outcome.emulated.records);
     }
     let late = &outcome.emulated.lateness;
     let [p50_s, p99_s, p999_s] = late.quantiles([500, 990, 999]).map(|span| span.map(|span| span.as_secs_f64()));

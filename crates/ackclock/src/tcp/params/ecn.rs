@@ -30,13 +30,13 @@ impl EcnParams {
     }
 }
 
-/// Explicit congestion notification.
+/// Which feedback of marks a connection has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnMode {
-    /// None.
+    /// Its packets cannot be marked.
     #[default]
     Off,
-    /// That of RFC 3168.
+    /// That of RFC 3168: an echo until the sender says that it knows.
     Classic,
 }
 words!(EcnMode: "off" = Off, "classic" = Classic);
