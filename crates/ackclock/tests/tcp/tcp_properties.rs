@@ -96,7 +96,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     /// No deadlock, no byte lost or delivered twice, windows within bounds, time never back, all timers off at the end.
     #[test]

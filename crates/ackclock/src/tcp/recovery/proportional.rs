@@ -94,7 +94,8 @@ impl Reduction {
         if self.out == 0.0 && may_send <= 0.0 {
             may_send = mss; // the retransmission with which it begins
         }
-        window.cwnd = in_flight + may_send.max(0.0);
+        // A short segment that is delivered allows less than a whole one: with nothing in flight, nothing would ever leave.
+        window.cwnd = (in_flight + may_send.max(0.0)).max(mss);
     }
 
     /// A segment of so many bytes is sent during the recovery.
@@ -172,6 +173,15 @@ mod tests {
         }
         // Four delivered, one sent.
         assert_eq!(window.cwnd, 9000.0);
+    }
+
+    /// Nothing is in flight, and what was delivered is less than a segment, as at the end of a write.
+    #[test]
+    fn the_window_is_a_segment_at_least() {
+        let (mut reduction, mut window) = begun(20 * MSS, 9000.0);
+        reduction.on_sent(MSS);
+        reduction.on_ack(MSS, &News { delivered: 287, in_flight: 0, is_safe: false }, &mut window);
+        assert_eq!(window.cwnd, 1000.0);
     }
 
     #[test]

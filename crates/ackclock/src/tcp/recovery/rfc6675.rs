@@ -112,10 +112,13 @@ impl Rfc6675 {
     }
 
     /// An acknowledgement during a recovery.
+    #[inline]
     fn reduce(&mut self, flight: &Flight, una: u64, window: &mut Window) {
-        let news = self.news(flight, una);
-        if let Some(reduction) = self.episode.as_mut().and_then(|episode| episode.reduction.as_mut()) {
-            reduction.on_ack(flight.mss, &news, window);
+        if self.params.window_reduction == WindowReduction::Proportional {
+            let news = self.news(flight, una);
+            if let Some(reduction) = self.episode.as_mut().and_then(|episode| episode.reduction.as_mut()) {
+                reduction.on_ack(flight.mss, &news, window);
+            }
         }
     }
 

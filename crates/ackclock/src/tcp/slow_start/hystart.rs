@@ -71,7 +71,7 @@ impl Hystart {
             let rise = Span::from_ps(shortest.as_ps() / RISE_DIVISOR).max(LEAST_RISE).min(MOST_RISE);
             self.is_found |= round.shortest.is_some_and(|least| least > shortest + rise);
         }
-        if self.is_found { Advice::End } else { Advice::Grow(1.0) }
+        if self.is_found { Advice::End(1.0) } else { Advice::Grow(1.0) }
     }
 
     /// Something was lost: the next slow start is looked at.
@@ -102,10 +102,10 @@ mod tests {
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         let mut hystart = with_shortest(100);
         let said: Vec<Advice> = (0..60).map(|n| hystart.on_ack(&ack(n * 1000, n, 1000, 100), 20.0)).collect();
-        assert_eq!(said.iter().position(|advice| *advice == Advice::End), Some(51), "51 ms is more than 50.5 ms");
+        assert_eq!(said.iter().position(|advice| *advice == Advice::End(1.0)), Some(51), "51 ms is more than 50.5 ms");
         let mut hystart = with_shortest(100);
         let with_gap = |n: u64| n * 1000 + if n >= 20 { 1001 } else { 0 };
-        let ends = (0..90).any(|n| hystart.on_ack(&ack(with_gap(n), n, 1000, 100), 20.0) == Advice::End);
+        let ends = (0..90).any(|n| hystart.on_ack(&ack(with_gap(n), n, 1000, 100), 20.0) == Advice::End(1.0));
         assert!(!ends, "the train ended after 20");
     }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn it_begins_with_16_segments_and_again_after_a_loss() {
         let ends = |hystart: &mut Hystart, from: u64, window: f64| {
-            (from..from + 60).any(|n| hystart.on_ack(&ack(n * 1000, n, 1000, 100), window) == Advice::End)
+            (from..from + 60).any(|n| hystart.on_ack(&ack(n * 1000, n, 1000, 100), window) == Advice::End(1.0))
         };
         assert!(!ends(&mut with_shortest(100), 0, 15.9));
         let mut hystart = with_shortest(100);
@@ -132,7 +132,7 @@ mod tests {
                 let mut hystart = with_shortest(shortest);
                 // 3 ms apart: no train.
                 let said = (0..12).map(|n| hystart.on_ack(&ack(n * 3000, n, 1000, shortest + more), 20.0));
-                let found = said.collect::<Vec<_>>().iter().position(|advice| *advice == Advice::End);
+                let found = said.collect::<Vec<_>>().iter().position(|advice| *advice == Advice::End(1.0));
                 assert_eq!(found, ends, "{shortest} ms and {more} ms");
             }
         }

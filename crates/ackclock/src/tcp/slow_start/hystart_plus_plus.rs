@@ -57,7 +57,7 @@ impl HystartPlusPlus {
         if let Some(slower) = &mut self.slower {
             slower.rounds += 1;
             if slower.rounds >= SLOWER_ROUNDS {
-                return Advice::End;
+                return Advice::End(SLOWER);
             }
         }
         grows
@@ -151,8 +151,8 @@ mod tests {
         assert!(!is_slower(&connection.round(49)[8..]), "shorter than the baseline");
         assert!(is_slower(&connection.round(60)));
         for number in 2..=4 {
-            assert!(!connection.round(60).contains(&Advice::End), "round {number}");
+            assert!(!connection.round(60).contains(&Advice::End(SLOWER)), "round {number}");
         }
-        assert_eq!(connection.round(60).last(), Some(&Advice::End));
+        assert_eq!(connection.round(60).last(), Some(&Advice::End(SLOWER)));
     }
 }

@@ -29,6 +29,6 @@ pub(super) struct Acknowledged {
 enum Advice {
     /// The window grows by this part of the usual.
     Grow(f64),
-    /// Slow start ends: ssthresh is the window now.
-    End,
+    /// It grows by this part of the usual, and slow start ends: ssthresh is the window then.
+    End(f64),
 }

@@ -64,15 +64,12 @@ impl SlowStart {
             Exit::HystartPlusPlus(hystart) => hystart.on_ack(ack),
             Exit::Hystart(hystart) => hystart.on_ack(ack, before / ack.mss),
         };
-        let part = match advice {
-            Advice::Grow(part) => part,
-            Advice::End => 1.0,
-        };
+        let (Advice::Grow(part) | Advice::End(part)) = advice;
         if let (Some(limit), true) = (self.limit, window.cwnd > before) {
             let grown = before + ack.bytes.min(limit * ack.mss) * part;
             window.cwnd = grown.min(window.ssthresh).min(ack.advertised).max(before);
         }
-        if advice == Advice::End {
+        if let Advice::End(_) = advice {
             window.ssthresh = window.cwnd;
             self.ssthresh = window.ssthresh;
         }
