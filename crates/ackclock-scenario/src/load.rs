@@ -3,6 +3,7 @@
 use crate::check::version;
 use crate::document::Document;
 use crate::keys::outside::Outside;
+use crate::network::rate_traces;
 use crate::plan::{Plan, plan};
 use crate::text::diagnostic::{At, Diagnostic, LoadError, Report, Severity};
 use crate::text::files;
@@ -141,7 +142,8 @@ fn check(
 ) -> Result<Checked, LoadError> {
     files::refuse_extends(&mut tree, &mut report);
     version::translate(&mut tree, &mut report);
-    let document = Document::read(&tree, outside, &mut report);
+    let mut document = Document::read(&tree, outside, &mut report);
+    rate_traces::read(&mut document, source, &mut report);
     // What is missing, and what does not fit together, is known only once every text is a tree.
     let plan = if is_readable && document.is_whole { plan(&document, source, path, &mut report) } else { None };
     let Some(plan) = plan.filter(|_| !report.has_errors()) else {

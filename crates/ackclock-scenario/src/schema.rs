@@ -12,6 +12,7 @@ use crate::keys::words::ALIASES;
 use crate::keys::{
     ErrorModelKeys, MODEL, Section, applications, error_models, names, queue_algorithms, tcp_algorithms,
 };
+use crate::value::rate_trace::TraceFormat;
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
 pub fn json_schema() -> Value {
@@ -237,7 +238,22 @@ fn schedule(key: &str, value: &Value) -> Value {
     let at = described(time(), "From when on the value of this table holds.");
     let later = described(value.clone(), "The value from then on.");
     let table = closed(&["at", key], json!({ "at": at, key: later }));
-    json!({ "anyOf": [value, { "type": "array", "items": { "anyOf": [value, table] }, "minItems": 1 }] })
+    let list = json!({ "type": "array", "items": { "anyOf": [value, table] }, "minItems": 1 });
+    if key == "rate" { json!({ "anyOf": [value, list, rate_trace()] }) } else { json!({ "anyOf": [value, list] }) }
+}
+
+/// A trace that a rate follows.
+fn rate_trace() -> Value {
+    let file = described(json!({ "type": "string" }), "The file with the trace, relative to the scenario file.");
+    let format = described(
+        json!({ "enum": TraceFormat::NAMES }),
+        "What its lines are: times of delivery opportunities, or times and rates below a header. Default: by the ending of the name.",
+    );
+    let digest = described(json!({ "type": "string" }), "Its BLAKE3, if it is to be no other file.");
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["trace"],
+        "properties": { "trace": file, "format": format, "digest": digest },
+    })
 }
 
 fn described(mut schema: Value, about: &str) -> Value {

@@ -111,6 +111,13 @@ impl Given {
         self.values.get(name).and_then(|given| given.value.as_ref())
     }
 
+    /// The value of a key that is given and right becomes another; `None`: it is wrong, and reported.
+    pub(crate) fn revise(&mut self, name: &str, other: impl FnOnce(FileValue) -> Option<FileValue>) {
+        if let Some(given) = self.values.get_mut(name) {
+            given.value = given.value.take().and_then(other);
+        }
+    }
+
     /// The keys that are given, and where.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, At)> {
         self.values.iter().map(|(name, given)| (*name, given.key_at))

@@ -9,6 +9,7 @@ mod quantities;
 mod schedules;
 mod simple;
 pub(crate) mod suggest;
+mod traces;
 pub(crate) mod version;
 mod words;
 
@@ -54,6 +55,7 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<FileV
             longitude.map(FileValue::Longitude)
         }
         (Kind::Schedule(kind), Node::Array(items)) => schedules::schedule(name, kind, items, item.at, report),
+        (Kind::Schedule(_), Node::Table(_)) if name == "rate" => traces::rate_trace(name, item, report),
         (Kind::Schedule(kind), _) => quantities::quantity_of(name, kind, item, report).map(FileValue::from),
         (Kind::Outages, Node::Array(items)) => schedules::outages(items, report),
         (Kind::RouteChanges, Node::Array(items)) => schedules::routes(name, items, report),

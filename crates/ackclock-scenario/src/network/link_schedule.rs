@@ -6,6 +6,7 @@ use ackclock::units::{Rate, Span, Time};
 use crate::settings::Settings;
 use crate::text::diagnostic::Report;
 use crate::value::FileValue;
+use crate::value::rate_trace::{RateTrace, TraceContent};
 
 /// How a link changes, if it does; everything wrong is reported.
 pub(crate) fn link_schedule(
@@ -37,6 +38,7 @@ pub(crate) fn link_schedule(
         let points = schedule.points().map(|(at, bps)| (at, Rate::from_bps(bps).expect("rates are above zero")));
         link_schedule.rates = Rates::new(points.collect());
     }
+    let trace = follow_trace(&mut link_schedule, settings, name, report)?;
     let outages = match settings.value("outages") {
         Some(FileValue::Outages(outages)) => outages.as_slice(),
         _ => &[],
@@ -57,6 +59,25 @@ pub(crate) fn link_schedule(
         let intervals = outages.iter().map(|outage| (Time::from_ps(outage.from_ps), instant(outage.until_ps)));
         link_schedule.outages = Outages::new(intervals.collect(), in_service, queued);
     }
-    let changes = delays.is_some() || rates.is_some() || !outages.is_empty();
+    let changes = delays.is_some() || rates.is_some() || trace || !outages.is_empty();
     Some(changes.then_some(link_schedule))
+}
+
+/// A rate that follows a trace; whether it does.
+fn follow_trace(link: &mut LinkSchedule, settings: &Settings, name: &str, report: &mut Report) -> Option<bool> {
+    let Some(FileValue::RateTrace(RateTrace { content: Some(content), .. })) = settings.value("rate") else {
+        return Some(false);
+    };
+    match content {
+        TraceContent::Rates(rates) => link.rates = rates.clone(),
+        TraceContent::Opportunities(opportunities) => link.opportunities = Some(opportunities.clone()),
+    }
+    if link.opportunities.is_some() && link.delays.least_from(Time::ZERO) == Span::ZERO {
+        report
+            .error(settings.at("rate"), format!("what has an opportunity is sent at once, and {name} has no delay"))
+            .label("packets would take no time")
+            .help("give the link a `delay`, of 1 us at least");
+        return None;
+    }
+    Some(true)
 }

@@ -415,7 +415,10 @@ fn set_defaults(settings: &mut Settings, rate: Rate, delay: Span) {
 fn is_not_plain(settings: &Settings, key: &str) -> bool {
     let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
     jitters
-        || matches!(settings.value(key), Some(FileValue::Schedule(_) | FileValue::Outages(_) | FileValue::Errors(_)))
+        || matches!(
+            settings.value(key),
+            Some(FileValue::Schedule(_) | FileValue::RateTrace(_) | FileValue::Outages(_) | FileValue::Errors(_))
+        )
 }
 
 /// Whether a name fits a pattern, in which `*` stands for any number of letters. Names are ASCII.

@@ -4,6 +4,7 @@ pub(crate) mod id_map;
 mod link_schedule;
 pub(crate) mod links;
 mod nodes;
+pub(crate) mod rate_traces;
 pub(crate) mod routes;
 pub(crate) mod satellites;
 

@@ -226,6 +226,7 @@ impl Maker<'_> {
         let schedule = LinkSchedule {
             delays,
             rates: ackclock::link::Rates::constant(self.rules.rates[&terminal].0),
+            opportunities: None,
             outages: Outages::new(self.silent(&access, self.leaving()), InService::Finish, self.rules.terminal_queue),
             far_ends: Some(far_ends),
             reordering: self.rules.reordering,
@@ -242,6 +243,7 @@ impl Maker<'_> {
         let schedule = LinkSchedule {
             delays: self.delays(satellite, terminal),
             rates: ackclock::link::Rates::constant(self.rules.rates[&terminal].1),
+            opportunities: None,
             outages: Outages::new(self.silent(&own, self.rules.gap), InService::Finish, Queued::Keep),
             far_ends: Some(FarEnds::new(points, self.rules.down_no_receiver)),
             reordering: self.rules.reordering,
@@ -258,6 +260,7 @@ impl Maker<'_> {
         let schedule = LinkSchedule {
             delays: self.delays(a, b),
             rates: ackclock::link::Rates::constant(self.rules.isl_rate),
+            opportunities: None,
             outages,
             far_ends: None,
             reordering: self.rules.reordering,

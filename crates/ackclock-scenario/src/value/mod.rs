@@ -1,6 +1,7 @@
 //! The values of keys: what a scenario file says, once it is checked, and how it is written out.
 
 pub(crate) mod positions;
+pub(crate) mod rate_trace;
 
 use std::fmt::Write as _;
 
@@ -11,6 +12,7 @@ use ackclock::scenario::ForcedDrop;
 use ackclock::units::{Span, Time};
 
 use self::positions::Position;
+use self::rate_trace::RateTrace;
 use crate::text::diagnostic::At;
 
 /// The checked value of a key of a scenario file: what every parameter may be, or what only files have.
@@ -23,6 +25,7 @@ pub(crate) enum FileValue {
     Metrics(MetricSet),
     Drops(Vec<ForcedDrop>),
     Schedule(Schedule),
+    RateTrace(RateTrace),
     Outages(Vec<Outage>),
     RouteChanges(Vec<RouteChange>),
     Errors(Vec<LinkErrors>),
@@ -111,6 +114,7 @@ impl FileValue {
         match (self, self.single()) {
             (_, Some(Value::Quantity(quantity))) => Some(quantity),
             (FileValue::Schedule(schedule), _) => Some(schedule.first),
+            (FileValue::RateTrace(trace), _) => trace.first(),
             _ => None,
         }
     }
@@ -124,6 +128,7 @@ impl FileValue {
             FileValue::Metrics(metrics) => list(metrics.iter().map(|metric| text(metric.name()))),
             FileValue::Drops(all) => drops(all),
             FileValue::Schedule(schedule) => schedule.spelled(),
+            FileValue::RateTrace(trace) => trace_spelled(trace),
             FileValue::Outages(all) => list(all.iter().map(|outage| outage.spelled())),
             FileValue::RouteChanges(all) => list(all.iter().map(RouteChange::spelled)),
             FileValue::Position(position) => text(&position.to_string()),
@@ -145,6 +150,12 @@ fn spelled(setting: &Setting) -> String {
         Setting::Integers(integers) => list(integers.iter().map(u64::to_string)),
         Setting::Table(values) => table(values.iter().map(|(key, setting)| (key, spelled(setting)))),
     }
+}
+
+fn trace_spelled(trace: &RateTrace) -> String {
+    let digest = trace.digest.as_ref().map(|digest| ("digest", text(digest)));
+    let keys = [("trace", text(&trace.path)), ("format", text(trace.format.name()))];
+    table(keys.into_iter().chain(digest))
 }
 
 impl Schedule {

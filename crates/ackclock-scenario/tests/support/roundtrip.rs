@@ -26,7 +26,13 @@ pub fn check_loaded(loaded: &Loaded) {
 
 /// A text that says all that holds in a scenario, with comments or without, loads to the same.
 pub fn check_text(text: &str, loaded: &Loaded) {
-    let memory = Memory::new().with("resolved.toml", text);
+    let mut memory = Memory::new().with("resolved.toml", text);
+    // The traces that it names, where these are on the disk.
+    for path in text.split("trace = \"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        if let Ok(trace) = std::fs::read(path) {
+            memory = memory.with(path, trace);
+        }
+    }
     let again = match load(&memory, "resolved.toml", &[]) {
         Ok(again) => again,
         Err(error) => panic!("the resolved file is refused: {error:#?}\n{text}"),

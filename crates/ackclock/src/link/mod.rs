@@ -6,12 +6,14 @@
 //! time.
 
 pub mod errors;
+mod opportunities;
 mod params;
 mod routing;
 mod schedule;
 mod state;
 
 pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Packet, PacketKind, Place};
+pub use opportunities::Opportunities;
 pub use params::LinkParams;
 pub use routing::{FarEnds, Forwarding, NextHopCache, NoReceiver, NodeRoutes, RoutingTable};
 pub use schedule::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};

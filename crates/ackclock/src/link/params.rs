@@ -22,7 +22,7 @@ impl LinkParams {
     #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
         Key::required("rate", Kind::Schedule(&RATE),
-            "Rate of each direction; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], on packet networks."),
+            "Rate of each direction; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with a trace, as in { trace = \"cell.trace\" }, on packet networks."),
         Key::required("delay", Kind::Schedule(&DELAY),
             "One-way propagation delay; or a list, as in [\"10 ms\", { at = \"20 s\", delay = \"100 ms\" }], on packet networks."),
         Key::new("delay_shape", Kind::Word(Shape::NAMES), Default::Is(Value::Word("steps")), "docs/models/paths.md",
@@ -60,9 +60,17 @@ impl LinkParams {
         self.schedule.as_ref().map_or(constant, |schedule| schedule.delays.least_from(Time::ZERO))
     }
 
-    /// The largest rate there ever is on a link whose rate is `constant` unless it changes.
+    /// The largest rate there ever is on a link whose rate is `constant` unless it changes; of one with opportunities, the mean.
     pub fn largest_rate(&self, constant: Rate) -> Rate {
         self.schedule.as_ref().map_or(constant, |schedule| schedule.rates.largest())
+    }
+
+    /// The least time that so many bits ever take on a link whose rate is `constant` unless it changes.
+    pub fn least_serialization(&self, constant: Rate, bits: u64) -> Span {
+        match &self.schedule {
+            Some(schedule) if schedule.opportunities.is_some() => Span::ZERO,
+            _ => self.largest_rate(constant).serialization(bits),
+        }
     }
 }
 

@@ -2,7 +2,10 @@
 //! Source: docs/models/paths.md; a delay holds for the packets whose transmission begins under it, as in ns-2 and as
 //! \[VEGAS-A\] §3.1 has it. Whole picoseconds throughout.
 
+use std::sync::Arc;
+
 use super::assert_ascending;
+use super::opportunities::Opportunities;
 use super::routing::FarEnds;
 use crate::ids::NodeId;
 use crate::keys::words;
@@ -15,6 +18,8 @@ pub struct LinkSchedule {
     pub delays: Delays,
     /// Its rate.
     pub rates: Rates,
+    /// When how much of what waits goes, if that is not a matter of the rate; the rate is the mean then.
+    pub opportunities: Option<Arc<Opportunities>>,
     /// When it is down.
     pub outages: Outages,
     /// To which nodes it leads; `None`: always to the same one.
@@ -139,7 +144,7 @@ impl LinkSchedule {
     /// The stable interval that covers `time` and goes on as long as can be, if the link is up then and leads to somebody.
     pub(super) fn stable_at(&self, time: Time) -> Option<StableInterval> {
         let far_end = self.far_ends.as_ref().map(|ends| ends.at(time));
-        if self.outages.up_from(time) != time || far_end == Some(None) {
+        if self.opportunities.is_some() || self.outages.up_from(time) != time || far_end == Some(None) {
             return None;
         }
         let down = self.outages.next_after(time).map(|(down, _)| down);
@@ -158,6 +163,7 @@ impl LinkSchedule {
         LinkSchedule {
             delays: Delays::constant(delay),
             rates: Rates::constant(rate),
+            opportunities: None,
             outages: Outages::default(),
             far_ends: None,
             reordering: Reordering::Natural,
@@ -180,7 +186,8 @@ impl LinkSchedule {
             }
         }
         let outages = Outages::new(intervals, self.outages.in_service, self.outages.queued);
-        LinkSchedule { delays, rates, outages, ..self.clone() }
+        let opportunities = self.opportunities.as_ref().map(|all| Arc::new(all.scaled(power)));
+        LinkSchedule { delays, rates, opportunities, outages, ..self.clone() }
     }
 
     /// The first instant after `sent` and before `arrives` at which what is under way is lost, if there is one.

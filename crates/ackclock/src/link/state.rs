@@ -2,6 +2,7 @@
 //! lost?  Source: docs/models/paths.md.
 
 use super::errors::{Errors, Packet, Place};
+use super::opportunities::Cursor;
 use super::params::LinkParams;
 use super::routing::{FarEnds, NoReceiver};
 use super::schedule::{InService, LinkSchedule, Queued, Reordering, StableInterval};
@@ -20,6 +21,8 @@ pub struct LinkState {
     stable: Option<StableInterval>,
     /// Octets of the last packet that was transmitted when it was, and how long that took.
     last_time: (u32, Span),
+    /// The opportunity for what is transmitted next, where there are such.
+    cursor: Cursor,
     /// The place in the delays at which the last transmission began.
     place: usize,
     /// The arrival of the last packet that arrives, if the order is kept.
@@ -67,6 +70,7 @@ impl LinkState {
             jitter: Jitter { below: params.jitter, stream: Stream::new(seed, name, "jitter"), packets: 0 },
             stable: None,
             last_time: (0, Span::ZERO),
+            cursor: Cursor::default(),
             place: 0,
             last_arrival: Time::ZERO,
         }
@@ -81,7 +85,22 @@ impl LinkState {
     /// The first instant from `time` on at which a transmission can begin; `Time::NEVER` if there is none.
     #[inline]
     pub fn up_from(&self, time: Time) -> Time {
-        if self.stable_at(time).is_some() { time } else { self.schedule.outages.up_from(time) }
+        if self.stable_at(time).is_some() { time } else { self.begins(time) }
+    }
+
+    #[inline(never)]
+    fn begins(&self, time: Time) -> Time {
+        let mut begins = self.schedule.outages.up_from(time);
+        let Some(opportunities) = &self.schedule.opportunities else { return begins };
+        // An opportunity while the link is down is none.
+        while begins < Time::NEVER {
+            let next = self.cursor.begins(opportunities, begins);
+            begins = self.schedule.outages.up_from(next);
+            if begins == next {
+                break;
+            }
+        }
+        begins
     }
 
     /// When what waits is lost next, after `time`; `Time::NEVER` if it is not.
@@ -110,8 +129,12 @@ impl LinkState {
         self.schedule.far_ends.as_ref().is_some_and(avoids)
     }
 
-    /// When the transmission of a packet that begins now is complete, if the link stays up.
-    pub fn complete(&self, begins: Time, packet: Packet) -> Time {
+    /// When the transmission of a packet that begins now is complete, if the link stays up. To be asked once for each packet, in the
+    /// order of transmission.
+    pub fn complete(&mut self, begins: Time, packet: Packet) -> Time {
+        if let Some(opportunities) = &self.schedule.opportunities {
+            return self.cursor.take(opportunities, begins, packet.bytes);
+        }
         begins + self.schedule.rates.at(begins).serialization(u64::from(packet.bytes) * 8)
     }
 

@@ -157,7 +157,8 @@ fn of_link(link: &Link, routes: usize) -> bool {
 
 /// A link that changes does so at instants known before the run.
 fn of_schedule(schedule: &LinkSchedule) -> bool {
-    let LinkSchedule { delays: _, rates: _, outages: _, far_ends: _, reordering: _, under_way: _ } = schedule;
+    let LinkSchedule { delays: _, rates: _, opportunities: _, outages: _, far_ends: _, reordering: _, under_way: _ } =
+        schedule;
     false
 }
 

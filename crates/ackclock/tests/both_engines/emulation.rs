@@ -138,9 +138,11 @@ fn fed_with_what_a_simulation_sent_it_does_what_the_simulation_did() {
         scenario.flows.iter_mut().for_each(|flow| flow.tcp.ecn = EcnParams::default());
         for index in 0..scenario.links.len() {
             let link = &mut scenario.links[Id::from_index(index)];
-            // What a link loses before it begins to be transmitted takes no time: captures do not show in which order.
+            // What a link loses before it begins to be transmitted takes no time, and neither do several packets of an opportunity:
+            // captures do not show in which order.
             if scenario.nodes[link.from].kind == NodeKind::Host {
                 link.params.errors.retain(|error| error.place != Place::Ingress);
+                link.params.schedule.iter_mut().for_each(|schedule| schedule.opportunities = None);
             }
         }
         let scenario = captured(scenario);

@@ -1,5 +1,7 @@
 //! Links that change and lose packets, and the policies of packet ports, as a function of bytes.
 
+use std::sync::Arc;
+
 use ackclock::ids::LinkId;
 use ackclock::keys::Values;
 use ackclock::link::*;
@@ -51,6 +53,9 @@ fn schedule(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> L
         let points: Vec<_> = points.collect();
         schedule.rates = Rates::new([(Time::ZERO, rate)].into_iter().chain(points).collect());
     }
+    if choices.once_in(4) && schedule.delays.least_from(Time::ZERO) > Span::ZERO {
+        schedule.opportunities = Some(Arc::new(opportunities(choices, rate)));
+    }
     if choices.below(3) > 0 {
         let forever = choices.once_in(4).then_some(Time::NEVER);
         let ends: Vec<Time> = times.into_iter().chain(forever).collect();
@@ -64,6 +69,20 @@ fn schedule(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> L
     schedule.reordering = choices.one_of(&[Reordering::Natural, Reordering::Prevent]);
     schedule.under_way = choices.one_of(&[UnderWay::Keep, UnderWay::Drop]);
     schedule
+}
+
+/// A few dozen of them about as often as the rate says, some at one instant.
+fn opportunities(choices: &mut Choices, rate: Rate) -> Opportunities {
+    let bytes = choices.one_of(&[1500, 100, 9000]);
+    let apart = rate.serialization(8 * u64::from(bytes)).as_ps();
+    let mut time = 0;
+    let times = (0..1 + choices.below(32)).map(|_| {
+        time += apart * choices.below(5) / 2;
+        Span::from_ps(time)
+    });
+    let mut times: Vec<Span> = times.collect();
+    times.push(Span::from_ps(time + apart));
+    Opportunities::new(times, bytes)
 }
 
 /// Up to seven instants after the start, in order.

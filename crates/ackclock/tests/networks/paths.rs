@@ -8,6 +8,7 @@ use ackclock::link::{AppliesTo, ErrorModelParams, ErrorParams, Place};
 use ackclock::record::{DropReason, LinkLosses, Records};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
+use ackclock_scenario::Memory;
 
 /// 1000 bytes on the wire take 8 ms.
 fn short(sets: &[&str]) -> Scenario {
@@ -264,4 +265,24 @@ fn new_reno_does_not_mind_a_longer_path() {
     let goodput = simulation.records().flows[0].goodput_bps;
     // 960 of 1000 bytes are payload.
     assert!(goodput / 0.96 > 0.85e6, "{goodput}");
+}
+
+/// A downlink that follows a trace in Mahimahi's format: r->d is asked at 100 and 150 ms, and a round is 200 ms.
+#[test]
+fn a_trace_of_delivery_opportunities_says_when_what_waits_goes() {
+    let text =
+        line("duration = \"20 s\"", "10 ms", "mss = \"960 B\"\nrecovery = \"new-reno\"\nreceive_window = \"19200 B\"");
+    let files = Memory::new().with("test.toml", text).with("cell.trace", "100\n150\n150\n200\n");
+    let sets = ["link.\"r->d\".rate={ trace = \"cell.trace\" }", "capture=[\"d\"]"].map(str::to_owned);
+    let scenario = ackclock_scenario::load(&files, "test.toml", &sets).unwrap().scenario;
+    let records = run("a trace", &scenario);
+    let arrivals = records.captures[0].packets.iter().filter(|packet| packet.data).map(|packet| packet.time.as_ps());
+    let ms: Vec<f64> = arrivals.map(|ps| ps as f64 / 1e9).collect();
+    // The first segment, of 1000 octets on the wire, comes to r after 8 + 10 ms and waits until 100 ms; its acknowledgement of 40
+    // octets, 0.32 ms a link, is back at 110 + 2 · 10.32 = 130.64 ms. The next two are at r after 18 and 26 ms, at 148.64 and 156.64.
+    assert_eq!(&ms[..3], &[110.0, 160.0, 210.0], "{ms:?}");
+    // Four of 1500 octets in 200 ms are six packets of 1000, in 19.9 s; half of a second goes for the start.
+    assert!((560..=600).contains(&ms.len()), "{}", ms.len());
+    assert!(ms.iter().all(|ms| [110.0, 160.0, 10.0].contains(&(ms % 200.0))), "at opportunities only");
+    crate::lab::conserves(&records);
 }

@@ -1,7 +1,8 @@
 //! What is said about wrong links, packet queues, and sources of datagrams.
 
 use super::sets;
-use crate::render::{indented, said_about};
+use crate::render::{indented, said_about, said_about_files};
+use ackclock_scenario::Memory;
 
 /// A packet network of one link, with this said about it.
 fn link(keys: &str) -> String {
@@ -140,4 +141,40 @@ fn datagrams_in_cells() {
         "rate = \"1 Mbps\"\ndelay = \"1 ms\"\n[udp.u]\nfrom = \"a\"\nto = \"b\"\nrate = \"9 kbps\"\npcr = \"1 Mbps\"",
     );
     insta::assert_snapshot!(format!("{}\n{in_packets}", cases.map(said).join("\n")));
+}
+
+#[test]
+fn traces_that_cannot_be_followed() {
+    let traces = [
+        ("back.trace", "5\n9\n7\n"),
+        ("word.trace", "5\nsoon\n"),
+        ("empty.trace", "\n"),
+        ("still.trace", "0\n0\n"),
+        ("fine.trace", "3\n"),
+        ("nothing.csv", "time_s,rate_mbps\n0,2\n1.5,0\n"),
+        ("back.csv", "time_s,rate_mbps\n0,2\n3,1\n2,2\n"),
+        ("late.csv", "time_s,rate_mbps\n1,2\n"),
+        ("plain.csv", "0,2\n1,3\n"),
+    ];
+    let said = |keys: &str| {
+        let file = format!(
+            "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
+             b.kind = \"host\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n[link.x]\nends = [\"a\", \"b\"]\n{keys}\n"
+        );
+        let files = Memory::new().with("test.toml", file);
+        let files = traces.iter().fold(files, |files, (name, text)| files.with(name, *text));
+        format!("{keys}\n{}", indented(&said_about_files(&files, &[])))
+    };
+    let named = |name: &&str| said(&format!("rate = {{ trace = \"{name}\" }}\ndelay = \"1 ms\""));
+    let files: Vec<&str> = traces.iter().map(|(name, _)| *name).chain(["missing.trace"]).collect();
+    let others = [
+        "rate = { trace = \"fine.trace\" }\ndelay = \"0 s\"",
+        "rate = { trace = \"fine.trace\", digest = \"00\" }\ndelay = \"1 ms\"",
+        "rate = { trace = \"fine.trace\", format = \"pcap\" }\ndelay = \"1 ms\"",
+        "rate = { trace = 3, speed = 2 }\ndelay = \"1 ms\"",
+        "rate = { format = \"csv\" }\ndelay = \"1 ms\"",
+        "rate = \"1 Mbps\"\ndelay = { trace = \"fine.trace\" }",
+    ];
+    let all: Vec<String> = files.iter().map(named).chain(others.map(said)).collect();
+    insta::assert_snapshot!(all.join("\n"));
 }

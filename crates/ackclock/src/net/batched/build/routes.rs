@@ -302,11 +302,12 @@ impl Plan<'_> {
     /// How long the shortest unit takes on a link.
     pub(super) fn least_transmission(&self, link: LinkId) -> Span {
         let link = &self.scenario.links[link];
-        let rate = link.params.largest_rate(link.rate);
         match self.scenario.technology {
-            Technology::Atm { .. } => rate.cell_time(),
+            // The rates of its links do not change.
+            Technology::Atm { .. } => link.rate.cell_time(),
             Technology::Packet { link_header_bytes } => {
-                rate.serialization(u64::from(self.shortest + link_header_bytes) * 8)
+                let bits = u64::from(self.shortest + link_header_bytes) * 8;
+                link.params.least_serialization(link.rate, bits)
             }
         }
     }
