@@ -40,6 +40,8 @@ pub struct Outcome {
     pub load: Option<f64>,
     /// The part of one processor that the run took.
     pub processor: f64,
+    /// Whether all files were delivered.
+    pub are_delivered: bool,
 }
 
 /// What is chosen beside the scenario.
@@ -47,6 +49,8 @@ pub struct Outcome {
 pub struct Choices {
     /// Whether namespaces have names while the run goes on.
     pub named: bool,
+    /// Whether a run ends when all files are delivered, and does not wait for the end of the scenario.
+    pub until_delivered: bool,
 }
 
 impl<'a> Live<'a> {
@@ -92,8 +96,9 @@ impl<'a> Live<'a> {
                 let ends = Ends::open(scenario, seed, &self.addresses, &self.settings, hosts)?;
                 let clock =
                     opened.send(()).ok().and_then(|()| beginning.recv().ok()).expect("who runs it waits for it");
-                let record = ends.run(clock, halted);
-                if record.is_err() {
+                let record = ends.until_delivered(choices.until_delivered).run(clock, halted);
+                let is_early = record.as_ref().map_or(true, |record| choices.until_delivered && record.are_delivered);
+                if is_early {
                     halted.store(true, Ordering::Relaxed);
                 }
                 record
@@ -123,8 +128,10 @@ impl<'a> Live<'a> {
         let processor = (machine::processor_time() - processor).as_secs_f64() / took;
         let (problems, poll, sees_acknowledgements) = (ends.problems.clone(), ends.poll, ends.sees_acknowledgements);
         let drops_outside = emulated.drops_outside + ends.udp_refused.iter().sum::<u64>();
+        let are_delivered = ends.are_delivered;
         merge::add_ends(&mut emulated.records, ends);
-        Ok(Outcome { emulated, problems, poll, sees_acknowledgements, drops_outside, load: machine::load(), processor })
+        let load = machine::load();
+        Ok(Outcome { emulated, problems, poll, sees_acknowledgements, drops_outside, load, processor, are_delivered })
     }
 }
 

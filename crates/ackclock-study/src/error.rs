@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use ackclock_scenario::LoadError;
 use ackclock_store::StoreError;
 
+use crate::kernel::{KernelError, TRIES};
+
 /// Why a study could not be reproduced. A difference from the published numbers is no error: it is in the report.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they are")]
@@ -15,6 +17,12 @@ pub enum Error {
     UnknownStudy { name: String, known: Vec<String> },
     /// The study has no card of this name.
     UnknownCard { card: String, study: String, known: Vec<String> },
+    /// Nothing of the study runs live; of these something does.
+    NothingLive { study: String, live: Vec<&'static str> },
+    /// The kernel, or what is between it and this program, does not do what a live run asks.
+    Kernel(KernelError),
+    /// So many live runs measured the machine and not the scenario, again and again; why, of the last one.
+    Invalid { runs: usize, of: usize, reasons: String },
     /// No seeds were asked for: nothing would be run.
     NoSeeds,
     /// The embedded data of a study, a file within `studies/`, contradict themselves: a defect of the program.
@@ -44,6 +52,14 @@ impl fmt::Display for Error {
             Error::UnknownCard { card, study, known } => {
                 write!(f, "the study {study} has no card named \"{card}\"; it has: {}", known.join(", "))
             }
+            Error::NothingLive { study, live } => {
+                write!(f, "nothing of the study {study} runs live; of these something does: {}", live.join(", "))
+            }
+            Error::Kernel(error) => write!(f, "{}", error.message),
+            Error::Invalid { runs, of, reasons } => write!(
+                f,
+                "{runs} of {of} runs were invalid {TRIES} times: they measured this machine and not the scenario: {reasons}"
+            ),
             Error::NoSeeds => write!(f, "a study needs at least one seed"),
             Error::Data { file, message } => write!(f, "studies/{file}: {message}"),
             Error::Scenario { file, sets, error } => {

@@ -82,7 +82,7 @@ pub(crate) fn draw(
     let keep = |number: &usize, records: Records| Ok::<_, Infallible>((*number, records.series));
     let mut kept = match ackclock_run::run_all(jobs, threads, engine, stop, |_| {}, keep) {
         Runs { failure: Some(Failure::Panicked { of, seed, message }), .. } => {
-            let Point { scenario: file, sets } = runs.swap_remove(of).point;
+            let Point { scenario: file, sets, .. } = runs.swap_remove(of).point;
             return Err(Error::Run { file, sets, seed, message });
         }
         Runs { failure: Some(Failure::NotKept(never)), .. } => match never {},

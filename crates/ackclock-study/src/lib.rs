@@ -32,6 +32,8 @@ mod data;
 mod embedded;
 mod error;
 mod figure;
+mod kernel;
+mod live;
 mod load;
 mod measure;
 mod plan;
@@ -45,16 +47,17 @@ mod verify;
 pub use data::Abbreviation;
 pub use error::Error;
 pub use figure::{DrawnFigure, DrawnFlow};
-pub use load::names;
+pub use kernel::{Exactness, Kernel, KernelError, LiveRun};
+pub use load::{live_names, names};
 pub use plan::{Plan, Selection};
 pub use progress::{Progress, Quiet, Status};
 pub use report::{
     AlternativeReport, AssumptionReport, AxisPlotReport, BesideReport, CardReport, CellReport, ChangedReport,
     ChosenReport, ClaimReport, ComparisonReport, Count, ExperimentReport, FindingReport, GroupReport, Headline,
-    JudgedAgainReport, KindReport, LayoutReport, LayoutRowReport, Number, Outcome as ReproductionOutcome, PowerReport,
-    ReadingColumnReport, ReadingReport, Report, ShownReport, TableReport, Tally, Verdict,
+    JudgedAgainReport, KindReport, LayoutReport, LayoutRowReport, LiveReport, Number, Outcome as ReproductionOutcome,
+    PowerReport, ReadingColumnReport, ReadingReport, Report, ShownReport, TableReport, Tally, Verdict,
 };
-pub use run::{Outcome, reproduce};
+pub use run::{Outcome, reproduce, reproduce_live};
 pub use study::{CardInfo, Study};
 pub use verify::verify;
 

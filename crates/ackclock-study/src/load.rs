@@ -16,7 +16,13 @@ use crate::study::Study;
 
 /// The names of all studies.
 pub fn names() -> Vec<&'static str> {
-    embedded::file_names().filter_map(|file| file.strip_suffix("/study.toml")).collect()
+    let all = embedded::file_names().filter_map(|file| file.strip_suffix("/study.toml"));
+    all.filter(|name| !name.contains('/')).collect()
+}
+
+/// The names of the studies of which a part runs live: a folder `live` in that of the study.
+pub fn live_names() -> Vec<&'static str> {
+    embedded::file_names().filter_map(|file| file.strip_suffix("/live/study.toml")).collect()
 }
 
 impl Study {
@@ -26,7 +32,33 @@ impl Study {
             let known = names().into_iter().map(String::from).collect();
             return Err(Error::UnknownStudy { name: name.into(), known });
         }
-        Study::parse(name, &|file| embedded::file(&format!("{name}/{file}")).map(String::from))
+        let study = Study::parse(name, &|file| embedded::file(&format!("{name}/{file}")).map(String::from))?;
+        match study.head.axes.iter().flat_map(|axis| &axis.values).find(|value| value.live) {
+            None => Ok(study),
+            Some(value) => {
+                let message = format!("\"{}\" is live: such cases are in the folder `live` of the study", value.name);
+                Err(Error::Data { file: format!("{name}/study.toml"), message })
+            }
+        }
+    }
+
+    /// The part of the embedded study of this name that runs live: cases, claims and findings of its own.
+    ///
+    /// # Errors
+    /// If there is no such study, or nothing of it runs live.
+    pub fn load_live(name: &str) -> Result<Study, Error> {
+        if !live_names().contains(&name) {
+            return match names().contains(&name) {
+                true => Err(Error::NothingLive { study: name.into(), live: live_names() }),
+                false => Study::load(name),
+            };
+        }
+        let study = Study::parse(name, &|file| embedded::file(&format!("{name}/live/{file}")).map(String::from))?;
+        if let Some(figure) = study.figures.first() {
+            let message = format!("figure \"{}\": nothing is recorded of live runs to draw", figure.id);
+            return Err(Error::Data { file: format!("{name}/live/figures.toml"), message });
+        }
+        Ok(Study { is_live: true, ..study })
     }
 
     /// The study whose files `read` gives.
@@ -47,6 +79,7 @@ impl Study {
         let plots: AxisPlots = parse_if_there(name, "plots.toml", read)?;
         let study = Study {
             name: name.into(),
+            is_live: false,
             head,
             tables,
             claims: claims.claim.into_iter().flat_map(expand).collect(),

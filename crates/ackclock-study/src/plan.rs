@@ -63,7 +63,11 @@ pub(crate) struct Demand {
 impl Planned {
     /// What identifies the run of a seed: the same key, the same result.
     pub fn key(&self, seed: u64) -> Key {
-        Key::of_scenario(&self.resolved, RESULT_VERSION).with_seed(seed, RESULT_VERSION)
+        let key = match self.point.live {
+            true => Key::of_scenario(&format!("# live\n{}", self.resolved), RESULT_VERSION),
+            false => Key::of_scenario(&self.resolved, RESULT_VERSION),
+        };
+        key.with_seed(seed, RESULT_VERSION)
     }
 
     /// Computing time in arbitrary units: the cell times of the bottleneck.
@@ -98,8 +102,21 @@ impl Plan {
 
     /// The runs that are not kept, or of which something is not kept that is needed now.
     pub(crate) fn missing<'a, 'k>(&'a self, kept: impl Fn(&Key) -> Option<&'k Row>) -> Vec<(&'a Planned, u64)> {
-        let runs = self.scenarios.iter().flat_map(|planned| (1..=planned.seeds).map(move |seed| (planned, seed)));
-        runs.filter(|(planned, seed)| !kept(&planned.key(*seed)).is_some_and(|row| row.has(&planned.needed))).collect()
+        self.all_runs().filter(|run| self.lacks(*run, &kept)).collect()
+    }
+
+    /// Whether a run is not kept, or something of it.
+    pub(crate) fn lacks<'k>(&self, (planned, seed): (&Planned, u64), kept: impl Fn(&Key) -> Option<&'k Row>) -> bool {
+        !kept(&planned.key(seed)).is_some_and(|row| row.has(&planned.needed))
+    }
+
+    fn all_runs(&self) -> impl Iterator<Item = (&Planned, u64)> {
+        self.scenarios.iter().flat_map(|planned| (1..=planned.seeds).map(move |seed| (planned, seed)))
+    }
+
+    /// The runs on the TCP of a kernel.
+    pub(crate) fn live_runs(&self) -> impl Iterator<Item = (&Planned, u64)> {
+        self.all_runs().filter(|(planned, _)| planned.point.live)
     }
 
     /// How many runs there are.
@@ -115,7 +132,8 @@ impl Plan {
     fn add(&mut self, point: Point, demand: Demand) -> Result<(), Error> {
         let loaded = ackclock_scenario::load(&Embedded, &point.scenario, &point.sets)
             .map_err(|error| Error::Scenario { file: point.scenario.clone(), sets: point.sets.clone(), error })?;
-        let same = self.scenarios.iter().position(|planned| planned.resolved == loaded.resolved);
+        let same = |planned: &Planned| planned.resolved == loaded.resolved && planned.point.live == point.live;
+        let same = self.scenarios.iter().position(same);
         let i = same.unwrap_or(self.scenarios.len());
         match same {
             Some(i) => {
@@ -168,6 +186,9 @@ impl Scope {
         };
         let mut command: Vec<String> = vec!["ackclock".into(), "reproduce".into(), name];
         let usual = if self.quick { study.head.quick_seeds } else { study.head.seeds };
+        if study.is_live {
+            command.push("--live".into());
+        }
         if self.quick {
             command.push("--quick".into());
         }

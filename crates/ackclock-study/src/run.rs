@@ -1,7 +1,7 @@
 //! The runs of a plan that are missing, then the verdicts.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ackclock::record::Records;
@@ -9,13 +9,14 @@ use ackclock::sim::Engine;
 use ackclock_run::{Failure, Job, Jobs};
 
 use crate::error::Error;
-use crate::figure;
+use crate::kernel::Kernel;
 use crate::measure::Row;
 use crate::plan::{Plan, Planned};
 use crate::progress::{Progress, Status};
 use crate::report::Report;
 use crate::stored_result::StoredRuns;
 use crate::study::Study;
+use crate::{figure, live};
 
 /// How `reproduce` ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,45 @@ pub fn reproduce(
     let mut stored = StoredRuns::open(folder, progress)?;
     let finished = run_missing(plan, engine, &mut stored, threads, stop, progress)?;
     stored.sync()?;
+    judge(study, plan, engine, stored, threads, stop, finished)
+}
+
+/// The same for the part of a study that runs live: the simulations beside it first, on `threads` threads, then its live runs, one after
+/// the other on `kernel`. One that measured the machine is made again.
+///
+/// # Errors
+/// As of [`reproduce`]; and if the kernel cannot do what is asked, before anything is run, or if runs stay invalid. What is finished
+/// is kept.
+pub fn reproduce_live(
+    study: &Study,
+    plan: &Plan,
+    kernel: &dyn Kernel,
+    folder: &Path,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    live::announce(plan, kernel, progress)?;
+    let engine = Engine::default();
+    let mut stored = StoredRuns::open(folder, progress)?;
+    let mut finished = run_missing(plan, engine, &mut stored, threads, stop, progress)?;
+    if !stop.load(Ordering::Relaxed) {
+        finished = live::run_missing(plan, kernel, &mut stored, stop, progress, finished)?;
+    }
+    stored.sync()?;
+    judge(study, plan, engine, stored, threads, stop, finished)
+}
+
+/// Writes what came out, if all runs of the plan are there.
+fn judge(
+    study: &Study,
+    plan: &Plan,
+    engine: Engine,
+    mut stored: StoredRuns,
+    threads: usize,
+    stop: &AtomicBool,
+    finished: usize,
+) -> Result<Outcome, Error> {
     if finished < plan.runs() {
         return Ok(Outcome::Stopped { finished, total: plan.runs() });
     }
@@ -64,7 +104,7 @@ struct Shared<'a> {
     status: Status,
 }
 
-/// Brings the ledger up to the plan; how many runs of the plan it has in the end.
+/// Brings the ledger up to the plan, but for live runs; how many runs of the plan it has in the end.
 fn run_missing<'p>(
     plan: &'p Plan,
     engine: Engine,
@@ -87,12 +127,14 @@ fn run_missing<'p>(
             more => format!("{more} kept runs lack a metric that a card judges or shows: they are run again"),
         });
     }
-    let missing: Vec<Job<&Planned>> = missing.into_iter().map(job).collect();
     let reused = plan.runs() - missing.len();
     if !missing.is_empty() {
         stored.folder().note_incomplete()?;
     }
-    let fraction = if missing.is_empty() { 1.0 } else { 0.0 };
+    let simulated = missing.iter().filter(|(planned, _)| !planned.point.live);
+    let missing: Vec<Job<&Planned>> = simulated.copied().map(job).collect();
+    let part = if plan.live_runs().next().is_some() { live::BEFORE } else { 1.0 };
+    let fraction = if missing.is_empty() { part } else { 0.0 };
     let shared = Mutex::new(Shared {
         stored,
         status: Status { runs_finished: reused, runs_reused: reused, runs: plan.runs(), fraction },
@@ -103,7 +145,7 @@ fn run_missing<'p>(
         progress.advanced(status);
     };
     advance(&|_| {});
-    let watch = |runs: &ackclock_run::Status| advance(&|status| status.fraction = runs.fraction);
+    let watch = |runs: &ackclock_run::Status| advance(&|status| status.fraction = part * runs.fraction);
     let keep = |planned: &&Planned, records: Records| {
         let run = Row::of(&records, &planned.scenario, &plan.metrics);
         lock(&shared).stored.append(planned.key(records.seed), run)?;
@@ -128,7 +170,6 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::atomic::Ordering;
 
     use ackclock_store::Ledger;
 

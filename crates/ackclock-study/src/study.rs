@@ -13,6 +13,8 @@ use crate::measure::{Metric, MetricName};
 #[derive(Clone, Debug)]
 pub struct Study {
     pub(crate) name: String,
+    /// Whether it is the part of a study that runs live, beside simulations of the same cases.
+    pub(crate) is_live: bool,
     pub(crate) head: Head,
     pub(crate) tables: BTreeMap<String, Table>,
     /// Claims, those with several instances already expanded.
@@ -40,6 +42,11 @@ impl Study {
         &self.name
     }
 
+    /// The name of the folder of its results: those that are live have one of their own.
+    pub fn folder_name(&self) -> String {
+        if self.is_live { format!("{}-live", self.name) } else { self.name.clone() }
+    }
+
     /// Its title.
     pub fn title(&self) -> &str {
         &self.head.title
@@ -65,7 +72,7 @@ impl Study {
         if let Some(unknown) = at.keys().find(|name| self.head.axes.iter().all(|axis| axis.name != **name)) {
             return Err(format!("there is no axis \"{unknown}\""));
         }
-        let mut points = vec![Point { scenario: String::new(), sets: Vec::new() }];
+        let mut points = vec![Point::default()];
         for axis in &self.head.axes {
             let Some(wanted) = at.get(&axis.name) else { continue };
             let mut longer = Vec::new();
@@ -77,6 +84,7 @@ impl Study {
                         .find(|value| value.name == *name)
                         .ok_or_else(|| format!("the axis \"{}\" has no value \"{name}\"", axis.name))?;
                     let mut point = point.with(&value.set);
+                    point.live |= value.live;
                     if let Some(scenario) = &value.scenario {
                         point.scenario = format!("{}/{scenario}", self.name);
                     }

@@ -5,6 +5,7 @@ mod comparisons;
 mod experiments;
 mod headlines;
 mod judged_again;
+mod live;
 mod pages;
 mod planning;
 mod predicates;
@@ -165,7 +166,7 @@ fn measure(point: &Point, seed: u64) -> Row {
         ("longest-round-trip", None),
         ("synchrony", None),
     ];
-    Row { queue_unit: "cells".into(), values: values.map(|(name, value)| (name.to_owned(), value)).into() }
+    Row { queue_unit: "cells".into(), values: values.map(|(name, value)| (name.to_owned(), value)).into(), live: None }
 }
 
 impl Scope {

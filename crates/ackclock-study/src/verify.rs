@@ -74,6 +74,7 @@ struct Head {
     result_version: u32,
     seeds: u64,
     quick: bool,
+    live: Option<serde_json::Value>,
     cards: Vec<Card>,
 }
 
@@ -94,7 +95,8 @@ fn follow(path: &Path, runs: &BTreeMap<Key, Row>, findings: &mut Findings) {
     if head.result_version != RESULT_VERSION {
         return;
     }
-    let Ok(study) = Study::load(&head.study) else {
+    let study = if head.live.is_some() { Study::load_live(&head.study) } else { Study::load(&head.study) };
+    let Ok(study) = study else {
         return findings.damage(&json, format!("there is no study `{}`", head.study), AGAIN);
     };
     let card = match &head.cards[..] {

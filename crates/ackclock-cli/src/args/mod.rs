@@ -274,6 +274,9 @@ pub struct ReproduceArgs {
     /// Only a part of the numbers, with fewer seeds
     #[arg(long)]
     pub quick: bool,
+    /// The part of the study that runs live, on the TCP of this machine's kernel, beside simulations of the same cases
+    #[arg(long, requires = "study")]
+    pub live: bool,
     /// Run every point with the seeds 1 to N [default: those of the study]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,

@@ -21,8 +21,12 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
     interrupt::keep_finished();
     let mut reports = Vec::new();
     for (study, plan) in &wanted {
-        let folder = args.out.join(study.name());
-        match one(study, plan, args.engine.into(), &folder, stop)? {
+        let folder = args.out.join(study.folder_name());
+        let outcome = match args.live {
+            true => live(study, plan, &folder, stop)?,
+            false => one(study, plan, args.engine.into(), &folder, stop)?,
+        };
+        match outcome {
             Outcome::Finished(report) => {
                 if !args.json {
                     let gap = if reports.is_empty() { "" } else { "\n" };
@@ -66,7 +70,7 @@ fn wanted(args: &ReproduceArgs) -> Result<Vec<(Study, Plan)>, Failure> {
     };
     let selection = Selection { card, quick: args.quick, seeds: args.seeds };
     let load = |name: &&str| {
-        let study = Study::load(name)?;
+        let study = if args.live { Study::load_live(name)? } else { Study::load(name)? };
         let plan = study.plan(&selection)?;
         Ok((study, plan))
     };
@@ -76,6 +80,15 @@ fn wanted(args: &ReproduceArgs) -> Result<Vec<(Study, Plan)>, Failure> {
 fn one(study: &Study, plan: &Plan, engine: Engine, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
     let watcher = Watcher(Mutex::new(Reporter::new()));
     let outcome = ackclock_study::reproduce(study, plan, engine, folder, seeds::cores(), stop, &watcher);
+    watcher.0.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
+    outcome.map_err(failure)
+}
+
+/// The part of a study that runs live.
+fn live(study: &Study, plan: &Plan, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
+    let kernel = crate::commands::live::kernel()?;
+    let watcher = Watcher(Mutex::new(Reporter::new()));
+    let outcome = ackclock_study::reproduce_live(study, plan, &kernel, folder, seeds::cores(), stop, &watcher);
     watcher.0.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
     outcome.map_err(failure)
 }
@@ -127,6 +140,12 @@ fn failure(error: Error) -> Failure {
     match &error {
         Error::UnknownStudy { name, known } => Failure::usage(&error, nearest(name, known, "")),
         Error::UnknownCard { card, study, known } => Failure::usage(&error, nearest(card, known, &format!("{study}/"))),
+        Error::NothingLive { .. } => Failure::usage(&error, "leave --live out to reproduce it by simulation"),
+        Error::Kernel(kernel) => Failure::outside(&error, &kernel.help),
+        Error::Invalid { .. } => Failure::outside(
+            &error,
+            "the others are kept: end other programs, and run the same command again for those that are missing",
+        ),
         Error::NoSeeds => Failure::usage(&error, "give a number above 0: --seeds N"),
         Error::Results { error: io, .. } => {
             Failure::outside(&error, output::remedy(io, "choose another folder with --out DIR"))

@@ -9,6 +9,7 @@ mod support;
 mod ends_of_runs;
 mod refusals;
 mod results;
+mod studies;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

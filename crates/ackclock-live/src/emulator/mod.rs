@@ -4,6 +4,7 @@
 //! device when it has arrived there. In between it sleeps.
 
 mod packets;
+mod round_trips;
 mod segments;
 pub mod self_test;
 mod verdict;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ackclock::ids::{FlowId, Id, NodeId};
-use ackclock::record::{Histogram, Records};
+use ackclock::record::{Histogram, Metric, Records};
 use ackclock::scenario::Scenario;
 use ackclock::sim::{Connection, Emulation, NotEmulated, Passed};
 use ackclock::units::Time;
@@ -27,6 +28,7 @@ use crate::tun::DEVICE;
 use crate::{Addresses, LiveError, Namespace, Passage, Tun};
 
 use packets::Packets;
+use round_trips::RoundTrips;
 use segments::{From, Numbering};
 use wait::{BATCH, Waiting};
 
@@ -108,6 +110,10 @@ fn run_as(
         devices: hosts.values().map(|host| &host.tun).collect(),
         addresses,
         numbering: Numbering::new(scenario.flows.iter().map(|flow| flow.tcp.window_scale).collect()),
+        round_trips: match scenario.recording.metrics.contains(Metric::Rtt) {
+            true => vec![RoundTrips::default(); scenario.flows.len()],
+            false => Vec::new(),
+        },
         packets: Packets::default(),
         arrived: Vec::new(),
         lateness: Histogram::default(),
@@ -121,12 +127,14 @@ fn run_as(
         )
     })?;
     let processor = processor_time().saturating_sub(processor);
-    let Emulator { emulation, lateness, mut outside, .. } = emulator;
+    let Emulator { emulation, lateness, mut outside, round_trips, .. } = emulator;
     outside.device_drops = hosts.values().map(|host| device_drops(&host.namespace)).sum();
     let limits = Limits::of(scenario);
     let (verdict, reasons) = verdict::judge(&limits, &lateness, outside, &scheduling);
     let drops_outside = outside.device_drops + outside.write_errors;
-    let records = emulation.finish();
+    let mut records = emulation.finish();
+    let names = scenario.flows.iter().map(|flow| &flow.name);
+    records.series.extend(round_trips.into_iter().zip(names).map(|(trips, name)| trips.into_series(name)));
     Ok(Emulated { records, lateness, limits, outside, verdict, reasons, drops_outside, scheduling, processor })
 }
 
@@ -143,6 +151,8 @@ struct Emulator<'a> {
     devices: Vec<&'a Tun>,
     addresses: &'a Addresses,
     numbering: Numbering,
+    /// Of each flow; of none if they are not recorded.
+    round_trips: Vec<RoundTrips>,
     packets: Packets,
     /// What has arrived and is not written yet: when, on what, and its number.
     arrived: Vec<(Time, Connection, u32)>,
@@ -184,6 +194,11 @@ impl Emulator<'_> {
             Passed::Lost { handle } => packets.release(handle),
         });
         for (time, connection, number) in self.arrived.drain(..) {
+            if let Connection::Acknowledgements(flow) = connection
+                && let Some(trips) = self.round_trips.get_mut(flow.index())
+            {
+                trips.acknowledged(time, self.packets.ack(number));
+            }
             let device = self.devices[self.destinations.of_connection(connection)];
             self.lateness.add(self.clock.now().since(time), 1);
             if rustix::io::write(device, self.packets.octets(number)).is_err() {
@@ -208,7 +223,7 @@ impl Emulator<'_> {
             Passage::Data(flow) => (flow, From::Sender, Connection::Data(flow)),
             Passage::Acks(flow) => (flow, From::Receiver, Connection::Acknowledgements(flow)),
             Passage::Udp(source) => {
-                let number = self.packets.keep(packet);
+                let number = self.packets.keep(packet, 0);
                 let payload = octets.saturating_sub(UDP_HEADERS);
                 return self.emulation.hand_down_datagram(now, source.0, payload, number);
             }
@@ -217,7 +232,10 @@ impl Emulator<'_> {
             self.outside.unknown += 1;
             return;
         };
-        let number = self.packets.keep(packet);
+        if let (From::Sender, Some(trips)) = (from, self.round_trips.get_mut(flow.index())) {
+            trips.sent(now, &segment);
+        }
+        let number = self.packets.keep(packet, segment.ack);
         self.emulation.hand_down(now, connection, segment, number);
     }
 }

@@ -4,6 +4,9 @@
 //! to a run depends on what a packet waits for anyway: the one-way delay of its path, and the buffers, which fill while nothing moves. The
 //! lateness of 99.9 % of the packets is compared with the smaller of the two.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackclock::ids::LinkId;
 use ackclock::record::Histogram;
 use ackclock::scenario::{Buffer, Link, NodeKind, Route, Scenario, Technology};
 use ackclock::units::{CELL_BITS, Span};
@@ -35,8 +38,8 @@ impl Verdict {
 /// What lateness is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The smaller of the least one-way delay of a path and the least time in which a buffer that such a path crosses drains; `None` of a
-    /// scenario without paths.
+    /// The smaller of the least one-way delay of a path and the least time in which a buffer drains that such a path crosses and that can
+    /// fill; `None` of a scenario without paths.
     pub reference: Option<Span>,
     /// What it is, in words.
     pub of: String,
@@ -53,12 +56,14 @@ impl Limits {
         let of_flows =
             scenario.flows.iter().flat_map(|flow| [(&flow.name, &flow.forward), (&flow.name, &flow.backward)]);
         let routes = of_flows.chain(scenario.udp.iter().map(|source| (&source.name, &source.route)));
+        let routes: Vec<_> = routes.collect();
+        let filled = Filled::of(routes.iter().map(|(_, route)| *route));
         let mut all: Vec<(Span, String)> = Vec::new();
         for (name, route) in routes {
             if let Some(delay) = least_delay(route, scenario) {
                 all.push((delay, format!("the one-way delay of {name}")));
             }
-            for &id in route.links().iter() {
+            for &id in route.links().iter().filter(|&&id| filled.can_be(id, scenario)) {
                 let link = &scenario.links[id];
                 if let Some(time) = drain_time(link, scenario) {
                     all.push((time, format!("the time in which the buffer of {} drains", link.name)));
@@ -69,6 +74,38 @@ impl Limits {
             Some((span, of)) => Limits { reference: Some(span), of },
             None => Limits { reference: None, of: "nothing".to_owned() },
         }
+    }
+}
+
+/// Which buffers can fill: a link that is no slower than all links together from which packets come to it has none that wait.
+struct Filled {
+    inputs: BTreeMap<LinkId, BTreeSet<LinkId>>,
+    /// Of routes that change it is not asked from where packets come.
+    any: BTreeSet<LinkId>,
+}
+
+impl Filled {
+    fn of<'r>(routes: impl Iterator<Item = &'r Route>) -> Filled {
+        let mut filled = Filled { inputs: BTreeMap::new(), any: BTreeSet::new() };
+        for route in routes {
+            match route.fixed() {
+                Some(links) => links.windows(2).for_each(|pair| {
+                    filled.inputs.entry(pair[1]).or_default().insert(pair[0]);
+                }),
+                None => filled.any.extend(route.links().iter().copied()),
+            }
+        }
+        filled
+    }
+
+    fn can_be(&self, link: LinkId, scenario: &Scenario) -> bool {
+        let links = &scenario.links;
+        let Some(inputs) = self.inputs.get(&link).filter(|_| !self.any.contains(&link)) else { return true };
+        let most = |input: &LinkId| links[*input].params.largest_rate(links[*input].rate).as_bps();
+        let schedule = links[link].params.schedule.as_ref();
+        let is_constant = schedule.is_none_or(|schedule| schedule.rates.is_constant() && schedule.outages.is_empty());
+        let sum: u64 = inputs.iter().map(most).fold(0, u64::saturating_add);
+        !is_constant || sum > links[link].rate.as_bps()
     }
 }
 
@@ -222,6 +259,32 @@ mod tests {
             judge(&limits(0), &lateness(&[(1, 1)]), Outside::default(), &Scheduling::RealTime).0,
             Verdict::Invalid
         );
+    }
+
+    /// 10 Gb/s and 1 Tb/s behind 1.5 Mb/s: their buffers drain in no time, and never fill.
+    #[test]
+    fn a_buffer_that_cannot_fill_decides_nothing() {
+        let text = |exit: &str| {
+            format!(
+                "duration = \"1 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\nr.kind = \"switch\"\n\
+                 s.kind = \"switch\"\nb.kind = \"host\"\n[queue]\nbuffer = \"50 packets\"\n[link]\n\
+                 ar = {{ ends = [\"a\", \"r\"], rate = \"10 Gbps\", delay = \"0 s\" }}\n\
+                 rs = {{ ends = [\"r\", \"s\"], rate = \"1.5 Mbps\", delay = \"900 ms\" }}\n\
+                 sb = {{ ends = [\"s\", \"b\"], delay = \"0 s\", {exit} }}\n\
+                 [tcp]\ndialect = \"standard\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n"
+            )
+        };
+        let limits = |exit: &str| {
+            let memory = ackclock_scenario::Memory::new().with("l.toml", text(exit));
+            Limits::of(&ackclock_scenario::load(&memory, "l.toml", &[]).unwrap().scenario)
+        };
+        let bottleneck = limits("rate = \"10 Gbps\"");
+        assert!(bottleneck.of.contains("the buffer of r->s"), "{bottleneck:?}");
+        assert_eq!(limits("rate = \"1.5 Mbps\"").of, bottleneck.of);
+        // A little slower, or down for a time: packets wait there.
+        assert!(limits("rate = \"1499 kbps\"").of.contains("of r->s"), "it has less time than the slower one");
+        let outage = limits("rate = \"10 Gbps\", outages = [{ from = \"0.1 s\", until = \"0.2 s\" }]");
+        assert!(outage.of.contains("of s->b"), "{outage:?}");
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub struct Ends {
     end: Time,
     poll: Span,
     acknowledgements: Acknowledgements,
+    /// From when on every file is delivered.
+    delivered: Option<Time>,
+    until_delivered: bool,
     // Last: they stay until the sockets are closed.
     _congestion_controls: CongestionControls,
 }
@@ -75,6 +78,8 @@ pub struct EndsRecord {
     pub poll: Span,
     /// Whether each acknowledgement was looked at, not only what is read now and then.
     pub sees_acknowledgements: bool,
+    /// Whether every flow has a size, and all of it was delivered a second ago.
+    pub are_delivered: bool,
 }
 
 /// What the ends of one flow know of it.
@@ -150,8 +155,16 @@ impl Ends {
             end,
             poll,
             acknowledgements,
+            delivered: None,
+            until_delivered: false,
             _congestion_controls: congestion_controls,
         })
+    }
+
+    /// The same; if `ends`, they end a second after the last byte of every flow was delivered, if all have a size.
+    pub fn until_delivered(mut self, ends: bool) -> Ends {
+        self.until_delivered = ends;
+        self
     }
 
     /// Does what the scenario says until its end, or until `stop`. Sockets are closed when this returns.
@@ -166,7 +179,7 @@ impl Ends {
         let mut next_reading = Time::ZERO;
         std::thread::sleep(clock.until(Time::ZERO));
         let mut now = clock.now();
-        while now < self.end && !stop.load(Ordering::Relaxed) {
+        while now < self.end && !stop.load(Ordering::Relaxed) && !(self.until_delivered && self.are_delivered(now)) {
             self.do_what_is_due(now)?;
             if now >= next_reading {
                 self.read_acknowledgements(clock);
@@ -194,6 +207,14 @@ impl Ends {
         self.read_acknowledgements(clock);
         self.read_all(now);
         Ok(self.record(now))
+    }
+
+    /// Whether the last byte of every flow was delivered so long ago that its acknowledgement has arrived.
+    fn are_delivered(&mut self, now: Time) -> bool {
+        if self.delivered.is_none() && !self.flows.is_empty() && self.flows.iter().all(Flow::is_delivered) {
+            self.delivered = Some(now);
+        }
+        self.delivered.is_some_and(|delivered| now >= delivered + LAST_ACKNOWLEDGEMENT)
     }
 
     fn do_what_is_due(&mut self, now: Time) -> Result<(), LiveError> {
@@ -262,7 +283,8 @@ impl Ends {
         });
     }
 
-    fn record(self, now: Time) -> EndsRecord {
+    fn record(mut self, now: Time) -> EndsRecord {
+        let are_delivered = self.are_delivered(now);
         let mut problems: Vec<String> = self.flows.iter().filter_map(|flow| flow.problem.clone()).collect();
         let lost = self.acknowledgements.lost();
         if lost > 0 {
@@ -278,6 +300,7 @@ impl Ends {
             udp_refused: self.udp.iter().map(Source::refused).collect(),
             problems,
             sees_acknowledgements: self.acknowledgements.are_seen(),
+            are_delivered,
             poll: self.poll,
             flows: self.flows.into_iter().map(of_flow).collect(),
         }
@@ -285,6 +308,11 @@ impl Ends {
 }
 
 impl Flow {
+    /// Whether the receiver has got all of a file.
+    fn is_delivered(&self) -> bool {
+        self.sender.size().is_some_and(|size| self.receiver.received() >= size)
+    }
+
     /// Something has happened at the socket of the sender.
     fn on_sender(&mut self, now: Time) -> io::Result<()> {
         if self.sender.on_event()? {
@@ -332,6 +360,8 @@ const POLL: Span = Span::from_ms(10);
 const PER_READING: Span = Span::from_us(30);
 /// `TCP_SYN_SENT` of Linux.
 const SYN_SENT: u8 = 2;
+/// From the last byte of all flows until their connections are closed.
+const LAST_ACKNOWLEDGEMENT: Span = Span::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const READ_BYTES: usize = 1 << 18;
 const MOST_EVENTS: usize = 256;

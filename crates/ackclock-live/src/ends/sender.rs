@@ -86,6 +86,11 @@ impl Sender {
         }
     }
 
+    /// How many bytes the flow has, if not without end.
+    pub fn size(&self) -> Option<u64> {
+        (self.size < u64::MAX).then_some(self.size)
+    }
+
     /// When it began to open the connection.
     pub fn opened(&self) -> Option<Time> {
         self.opened

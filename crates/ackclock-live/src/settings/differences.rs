@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ackclock::record::Metric;
 use ackclock::scenario::{Flow, Scenario};
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::WindowReduction;
@@ -22,11 +21,8 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         }
     }
     let count = scenario.flows.len();
-    let of_flows = all.into_iter().map(|(difference, flows)| format!("{}: {difference}", named(&flows, count)));
-    of_flows.chain(scenario.recording.metrics.contains(Metric::Rtt).then(|| NO_RTT.to_owned())).collect()
+    all.into_iter().map(|(difference, flows)| format!("{}: {difference}", named(&flows, count))).collect()
 }
-
-const NO_RTT: &str = "`record`: the kernel does not say each round trip; `srtt` is recorded";
 
 /// Flows in a sentence: all of them, or a few by their names.
 fn named(flows: &[&str], count: usize) -> String {

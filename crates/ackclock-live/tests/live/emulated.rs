@@ -187,7 +187,7 @@ fn a_delay_that_steps_is_seen_by_the_tcp_of_the_kernel() {
     }
     let _alone = alone();
     let head = format!(
-        "duration = \"3 s\"\nrecord = [\"srtt\"]\n{PACKETS}\
+        "duration = \"3 s\"\nrecord = [\"srtt\", \"rtt\"]\n{PACKETS}\
          [flow.f]\nfrom = \"a\"\nto = \"c\"\nwrite = \"1 segment\"\nwrite_interval = \"20 ms\"\n"
     );
     let step = "rate = \"100 Mbps\"\ndelay = [\"10 ms\", { at = \"1500 ms\", delay = \"60 ms\" }]";
@@ -201,8 +201,13 @@ fn a_delay_that_steps_is_seen_by_the_tcp_of_the_kernel() {
         !values.is_empty() && values.iter().all(|value| (low..high).contains(value))
     };
     assert!(emulated.records.flows[0].counts.bytes_delivered > 1000, "{:?}", ends.problems);
+    // Single round trips are never shorter than the path is, whatever the machine does.
+    let rtt = |times| between(&emulated.records.series, Metric::Rtt, times);
+    let (first, last) = (rtt([0.2, 1.5]), rtt([1.8, 3.0]));
+    assert!(near(&first, 0.03, 3.0) && near(&last, 0.13, 3.0), "{first:?} {last:?}");
     if emulated.verdict != Verdict::Invalid {
         assert!(near(&before, 0.0299, 0.060) && near(&after, 0.090, 0.170), "{before:?} {after:?}");
+        assert!(near(&first, 0.03, 0.08) && near(&last, 0.13, 0.18), "{first:?} {last:?}");
     }
 }
 

@@ -108,6 +108,9 @@ pub(crate) struct AxisValue {
     pub scenario: Option<String>,
     #[serde(default)]
     pub set: Vec<String>,
+    /// Whether it means real hosts, on the TCP of this machine's kernel.
+    #[serde(default)]
+    pub live: bool,
 }
 
 /// Axis name to the values wanted on it. A point for every combination.
@@ -130,11 +133,12 @@ impl OneOrMany {
     }
 }
 
-/// A place in the space of points with everything chosen: a scenario file and settings, each `path=value`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A place in the space of points with everything chosen: a scenario file, settings, each `path=value`, and whether hosts are real.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Point {
     pub scenario: String,
     pub sets: Vec<String>,
+    pub live: bool,
 }
 
 impl Point {

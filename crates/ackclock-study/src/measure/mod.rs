@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use own::handovers;
 use own::{Own, Recorded};
 
+use crate::kernel::Exactness;
+
 /// A metric in study data: `efficiency`, a measure of the whole run (`sent(s1)`, `sum(goodput, after warm-up)`), or a number that only
 /// studies have (`sack-left(s1: 2)`).
 #[derive(Clone, Debug, Deserialize)]
@@ -149,6 +151,9 @@ pub(crate) struct Row {
     /// What waits at ports: cells or packets.
     pub queue_unit: String,
     pub values: BTreeMap<String, Option<f64>>,
+    /// Of a live run, how exact it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Exactness>,
 }
 
 impl Row {
@@ -165,7 +170,7 @@ impl Row {
             Technology::Packet { .. } => "packets",
         };
         let values = metrics.into_iter().map(|metric| (metric.needs().to_owned(), value(metric))).collect();
-        Row { queue_unit: queue_unit.into(), values }
+        Row { queue_unit: queue_unit.into(), values, live: None }
     }
 
     /// Whether it has all of these.

@@ -7,6 +7,7 @@ use super::cells::table_report;
 use super::headline::chosen::{BOUND, chosen};
 use super::headline::power::{power, published};
 use super::judged_again::{bring_together, judged_again, readings};
+use super::live::LiveReport;
 use super::quantity::Measured;
 use super::{
     AlternativeReport, AssumptionReport, CardReport, ClaimReport, ComparisonReport, ExperimentReport, FindingReport,
@@ -50,6 +51,7 @@ impl Report {
             result_version: RESULT_VERSION,
             seeds: scope.seeds,
             quick: scope.quick,
+            live: LiveReport::of(study, scope, run),
             readings: readings(&cards),
             chosen: chosen(study, scope, &cards),
             cards,

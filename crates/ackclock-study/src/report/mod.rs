@@ -11,6 +11,7 @@ pub(crate) mod files;
 mod headline;
 mod judge;
 mod judged_again;
+mod live;
 pub(crate) mod page;
 mod quantity;
 mod text;
@@ -20,6 +21,8 @@ use ackclock::record::stats::{Summary, summarize};
 use serde::Serialize;
 
 use crate::data::{Abbreviation, Tolerance};
+
+pub use live::LiveReport;
 
 pub use headline::types::{
     BesideReport, ChosenReport, Count, Headline, KindReport, LayoutReport, LayoutRowReport, Outcome, PowerReport,
@@ -42,6 +45,9 @@ pub struct Report {
     pub seeds: u64,
     /// Whether only the quick subset was examined.
     pub quick: bool,
+    /// Its live runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveReport>,
     /// The cards, in the order of the study.
     pub cards: Vec<CardReport>,
     /// The recorded differences that concern what was examined.

@@ -28,6 +28,13 @@ fn render(report: &Report) -> String {
     let seeds = report.seeds;
     let half = "± is half a 95 % confidence interval; if that exceeds the range of a quantity, its ends are given";
     wrapped(&mut out, "", &format!("Means over seeds 1 to {seeds}{part}; {half}."));
+    if let Some(live) = &report.live {
+        wrapped(&mut out, "", &live.words());
+        for (heading, list) in live.lists().into_iter().filter(|(_, list)| !list.is_empty()) {
+            line(&mut out, &format!("{heading}:"));
+            list.iter().for_each(|text| wrapped(&mut out, "  - ", text));
+        }
+    }
     for card in &report.cards {
         card_text(&mut out, card, report);
     }

@@ -14,7 +14,7 @@ fn a_point_is_planned_once_with_the_most_seeds_that_anything_wants() {
     assert_eq!(demand.len(), 4 + 1 + 3 + 1);
     let seeds = |sets: &[&str]| {
         let sets = sets.iter().map(|set| set.to_string()).collect();
-        demand[&Point { scenario: "made-up/lan.toml".into(), sets }]
+        demand[&Point { scenario: "made-up/lan.toml".into(), sets, live: false }]
     };
     assert_eq!(seeds(&["queue.buffer=1000 cells", "tcp.recovery=reno"]), 4);
     assert_eq!(seeds(&["queue.buffer=1000 cells", "tcp.recovery=reno", "tcp.tick=500 ms"]), 3);

@@ -3,13 +3,20 @@
 #[cfg(all(target_os = "linux", feature = "live"))]
 mod doctor;
 #[cfg(all(target_os = "linux", feature = "live"))]
+mod kernel;
+#[cfg(all(target_os = "linux", feature = "live"))]
 mod runs;
 
 #[cfg(all(target_os = "linux", feature = "live"))]
-pub use {doctor::doctor, runs::live};
+pub use {doctor::doctor, kernel::kernel, runs::live};
 
 #[cfg(not(all(target_os = "linux", feature = "live")))]
 mod elsewhere {
+    use std::sync::atomic::AtomicBool;
+
+    use ackclock::scenario::Scenario;
+    use ackclock_study::{Kernel, KernelError, LiveRun};
+
     use crate::args::{DoctorArgs, LiveArgs};
     use crate::failure::{Exit, Failure};
 
@@ -21,6 +28,30 @@ mod elsewhere {
     /// Nothing can be looked at here.
     pub fn doctor(_args: &DoctorArgs) -> Result<Exit, Failure> {
         Err(nowhere())
+    }
+
+    /// No kernel for the live part of studies.
+    pub fn kernel() -> Result<NoKernel, Failure> {
+        Err(nowhere())
+    }
+
+    /// What there is none of.
+    pub enum NoKernel {}
+
+    impl Kernel for NoKernel {
+        fn differences(&self, _scenario: &Scenario) -> Result<Vec<String>, KernelError> {
+            match *self {}
+        }
+
+        fn run(
+            &self,
+            _scenario: &Scenario,
+            _seed: u64,
+            _stop: &AtomicBool,
+            _watch: &mut dyn FnMut(f64),
+        ) -> Result<Option<LiveRun>, KernelError> {
+            match *self {}
+        }
     }
 
     fn nowhere() -> Failure {
@@ -35,4 +66,4 @@ mod elsewhere {
     }
 }
 #[cfg(not(all(target_os = "linux", feature = "live")))]
-pub use elsewhere::{doctor, live};
+pub use elsewhere::{doctor, kernel, live};

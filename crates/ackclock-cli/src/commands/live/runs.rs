@@ -52,7 +52,8 @@ fn run(args: &LiveArgs, file: &str, command: Vec<String>) -> Result<Exit, Failur
                 format!("run {} of {}, {:.1} of {duration:.1} s live", done + 1.0, args.seeds, now.as_secs_f64())
             });
         };
-        let outcome = live.run(seed, Choices { named: args.named }, stop, &mut watch).map_err(failure);
+        let outcome =
+            live.run(seed, Choices { named: args.named, ..Choices::default() }, stop, &mut watch).map_err(failure);
         let outcome = match outcome {
             Ok(outcome) if outcome.emulated.records.complete => outcome,
             _ if stop.load(Ordering::Relaxed) => break,

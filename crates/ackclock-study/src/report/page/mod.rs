@@ -32,6 +32,15 @@ pub(crate) fn render(report: &Report, figures: &[DrawnFigure], command: &[String
         let body = card_section(&mut page, card, report, &drawn);
         page.section_named(format!("card-{}", card.id), picture::short_title(card), &card.title, body);
     }
+    if let Some(live) = &report.live {
+        let mut body = Html::new();
+        body.leaf("p", &[], &live.words());
+        for (heading, texts) in live.lists().into_iter().filter(|(_, texts)| !texts.is_empty()) {
+            body.leaf("h3", &[], heading);
+            body.append(&list(texts.iter().map(String::as_str)));
+        }
+        page.section_named("live", "Live runs", "Live runs", body);
+    }
     if !report.findings.is_empty() {
         let heading = text::findings_heading(&report.findings);
         page.section_named("findings", "Findings", heading, findings(&report.findings));
