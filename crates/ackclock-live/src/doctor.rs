@@ -8,6 +8,7 @@ use ackclock_bpf::Missing;
 
 use crate::machine::{self, Capability};
 use crate::settings::{KERNEL_NAMES, available};
+use crate::tun::NODE;
 use crate::{Namespace, Tun};
 
 /// One thing that was looked at.
@@ -82,7 +83,8 @@ fn capabilities() -> Finding {
     let needed = [Capability::NetAdmin, Capability::SysAdmin];
     let state = if needed.iter().all(|capability| capability.is_there()) { State::Limited } else { State::Missing };
     let help = match machine::unprivileged() {
-        Some(path) if state == State::Missing => format!("run it as root, or without privileges as {path}"),
+        Ok(path) if state == State::Missing => format!("run it as root, or without privileges as {path}"),
+        Err(gap) if state == State::Missing => format!("run it as root; {gap}"),
         _ => "run it as root; CAP_SYS_NICE is for exact times, CAP_BPF and CAP_PERFMON for Vegas-A and traces of each ACK".into(),
     };
     gap("capabilities", state, format!("this process lacks {}", missing.join(", ")), help)
@@ -100,6 +102,12 @@ fn network() -> Vec<Finding> {
         Err(error) => gap("iproute2", State::Missing, format!("`ip` cannot be run: {error}"), "install iproute2"),
     });
     all.push(match Tun::new(&namespace, Ipv4Addr::new(198, 18, 0, 1), 1500) {
+        Ok(tun) if tun.is_of_pair() => gap(
+            "TUN devices",
+            State::Limited,
+            format!("{NODE} cannot be opened: pairs of devices (veth) take their place, with room for about {PAIR_PACKETS} packets that wait for the emulator"),
+            format!("as root, let everybody open it, as most distributions do: chmod 666 {NODE}"),
+        ),
         Ok(_) => good("TUN devices", "can be made"),
         Err(error) => gap("TUN devices", State::Missing, error.to_string(), error.help()),
     });
@@ -217,6 +225,8 @@ fn descriptors() -> Finding {
 const LEAST_KERNEL: (u32, u32) = (5, 11);
 /// `TCP_INFO` has the number of timeouts from then on.
 const COUNTS_TIMEOUTS: (u32, u32) = (6, 7);
+/// Of 1500 octets, in the receive buffers that sockets may have without privileges.
+const PAIR_PACKETS: u32 = 90;
 const LEAST_DESCRIPTORS: u64 = 256;
 
 #[cfg(test)]

@@ -81,13 +81,21 @@ pub fn may_run_in_real_time() -> io::Result<()> {
     tried.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
 }
 
-/// How to run without privileges, if that goes here: in a user namespace, with a device that everybody may open.
-pub fn unprivileged() -> Option<String> {
-    let allowed = read("/proc/sys/user/max_user_namespaces").trim() != "0"
-        && read("/proc/sys/kernel/unprivileged_userns_clone").trim() != "0"
-        && read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() != "1";
-    let opens = fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun").is_ok();
-    (allowed && opens).then(|| "`unshare --user --map-root-user ackclock live ...`".into())
+/// How to run without privileges: in a user namespace. Where that does not go, what keeps it from going, and the remedy.
+pub fn unprivileged() -> Result<String, String> {
+    for (setting, bad, good) in [
+        ("user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
+        ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "kernel.apparmor_restrict_unprivileged_userns=0"),
+    ] {
+        if read(&format!("/proc/sys/{setting}")).trim() == bad {
+            return Err(format!(
+                "{} is {bad}: no user namespaces without privileges before `sysctl {good}`",
+                setting.replace('/', ".")
+            ));
+        }
+    }
+    Ok("`unshare --user --map-root-user ackclock live ...`".into())
 }
 
 /// A file of the kernel; nothing if it is not there.

@@ -26,10 +26,13 @@ impl Namespace {
         });
         let opened = made.and_then(|file| Ok(Namespace { inode: file.metadata()?.ino(), file }));
         opened.map_err(|error| {
-            let or = machine::unprivileged().map_or(String::new(), |path| format!("; or without privileges, {path}"));
+            let or = match machine::unprivileged() {
+                Ok(path) => format!("or without privileges, {path}"),
+                Err(gap) => gap,
+            };
             LiveError::machine(
                 format_args!("cannot make a network namespace: {error}"),
-                format_args!("run it as root, or give the program CAP_SYS_ADMIN and CAP_NET_ADMIN{or}"),
+                format_args!("run it as root, or give the program CAP_SYS_ADMIN and CAP_NET_ADMIN; {or}"),
             )
         })
     }

@@ -2,11 +2,13 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{c_int, c_short};
+use std::ffi::{CString, c_int, c_short};
 use std::io;
 use std::mem::{size_of, zeroed};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
+
+use rustix::net::{AddressFamily, SocketType};
 
 /// Puts the calling thread into a new network namespace.
 pub fn enter_new_network_namespace() -> io::Result<()> {
@@ -34,6 +36,91 @@ pub fn attach_tun(tun: impl AsFd, name: &str) -> io::Result<()> {
     // SAFETY: TUNSETIFF reads and writes one `ifreq`, and `request` is as large.
     checked(unsafe { libc::ioctl(tun.as_fd().as_raw_fd(), libc::TUNSETIFF, &mut request) })
 }
+
+/// Where packets are sent on a link layer: a device and the address of who receives them.
+pub struct LinkAddress(libc::sockaddr_ll);
+
+/// A socket of IP packets, without headers of the link layer, at a device of the network namespace of the calling thread. It gets what comes in there, and
+/// not what it sends itself to the address. Reads and writes do not block.
+pub fn open_link(device: &str, to: [u8; 6]) -> io::Result<(OwnedFd, LinkAddress)> {
+    let name = CString::new(device)?;
+    // SAFETY: `name` is a string that ends with a zero, which the call only reads.
+    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+    if index == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let protocol = (libc::ETH_P_IP as u16).to_be();
+    let kind = libc::SOCK_DGRAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: the call has no pointers.
+    let socket = unsafe { libc::socket(libc::AF_PACKET, kind, c_int::from(protocol)) };
+    checked(socket)?;
+    // SAFETY: it was opened just now, and nobody else has it.
+    let socket = unsafe { OwnedFd::from_raw_fd(socket) };
+    // SAFETY: it is a structure of integers, and all of them may be zero.
+    let mut address: libc::sockaddr_ll = unsafe { zeroed() };
+    (address.sll_family, address.sll_protocol, address.sll_ifindex) =
+        (libc::AF_PACKET as u16, protocol, index as c_int);
+    let length = size_of_val(&address) as libc::socklen_t;
+    // SAFETY: the address is as long as is said, and the call only reads it.
+    checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
+    set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
+    address.sll_halen = to.len() as u8;
+    address.sll_addr[..to.len()].copy_from_slice(&to);
+    Ok((socket, LinkAddress(address)))
+}
+
+/// Sends an IP packet on a link layer.
+pub fn send_on_link(socket: impl AsFd, packet: &[u8], to: &LinkAddress) -> io::Result<()> {
+    let length = size_of_val(&to.0) as libc::socklen_t;
+    // SAFETY: `packet` and the address have the lengths that are said, and the call only reads them.
+    let sent = unsafe {
+        let at = (&raw const to.0).cast();
+        libc::sendto(socket.as_fd().as_raw_fd(), packet.as_ptr().cast(), packet.len(), 0, at, length)
+    };
+    if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// How many packets had no room in the socket of [`open_link`] since the last call.
+pub fn lost_on_link(socket: impl AsFd) -> io::Result<u64> {
+    // Packets, and those of them that were lost: `struct tpacket_stats`.
+    let mut counts = [0_u32; 2];
+    let mut length = size_of_val(&counts) as libc::socklen_t;
+    let (at, of) = ((&raw mut counts).cast(), socket.as_fd().as_raw_fd());
+    // SAFETY: the call writes at most `length` octets, which `counts` has.
+    checked(unsafe { libc::getsockopt(of, libc::SOL_PACKET, libc::PACKET_STATISTICS, at, &mut length) })?;
+    Ok(u64::from(counts[1]))
+}
+
+/// Makes a device of the network namespace of the calling thread send packets as they are on the wire: each with its checksum, none of several
+/// segments.
+pub fn without_offloads(device: &str) -> io::Result<()> {
+    /// `struct ifreq` with a pointer in it.
+    #[repr(C)]
+    struct Request {
+        name: [u8; libc::IFNAMSIZ],
+        value: *mut [u32; 2],
+        rest: [u8; 16],
+    }
+    const { assert!(size_of::<Request>() >= size_of::<libc::ifreq>()) };
+    if device.len() >= libc::IFNAMSIZ {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    for command in [ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO] {
+        let mut value = [command, 0];
+        let mut request = Request { name: [0; libc::IFNAMSIZ], value: &raw mut value, rest: [0; 16] };
+        request.name[..device.len()].copy_from_slice(device.as_bytes());
+        // SAFETY: SIOCETHTOOL reads one `ifreq`, as large as `request`, and these commands read the two words at its pointer, which live
+        // until the end of this block.
+        checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
+    }
+    Ok(())
+}
+
+/// Commands of Linux that `libc` has not: checksums, segmentation in the device, segmentation before it.
+const ETHTOOL_STXCSUM: u32 = 0x17;
+const ETHTOOL_STSO: u32 = 0x1f;
+const ETHTOOL_SGSO: u32 = 0x24;
 
 /// Sets an option of a socket that is an `int`.
 pub fn set_option(socket: impl AsFd, level: c_int, option: c_int, value: c_int) -> io::Result<()> {

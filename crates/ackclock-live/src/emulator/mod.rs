@@ -128,7 +128,7 @@ fn run_as(
     })?;
     let processor = processor_time().saturating_sub(processor);
     let Emulator { emulation, lateness, mut outside, round_trips, .. } = emulator;
-    outside.device_drops = hosts.values().map(|host| device_drops(&host.namespace)).sum();
+    outside.device_drops = hosts.values().map(|host| device_drops(&host.namespace) + host.tun.lost()).sum();
     let limits = Limits::of(scenario);
     let (verdict, reasons) = verdict::judge(&limits, &lateness, outside, &scheduling);
     let drops_outside = outside.device_drops + outside.write_errors;
@@ -201,7 +201,7 @@ impl Emulator<'_> {
             }
             let device = self.devices[self.destinations.of_connection(connection)];
             self.lateness.add(self.clock.now().since(time), 1);
-            if rustix::io::write(device, self.packets.octets(number)).is_err() {
+            if device.write(self.packets.octets(number)).is_err() {
                 self.outside.write_errors += 1;
             }
             self.packets.release(number);
