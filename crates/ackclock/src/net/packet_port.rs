@@ -26,9 +26,11 @@ pub(super) struct PacketPort<T> {
     waiting: WaitingPackets<T>,
     /// When the last transmission is complete.
     free: Time,
-    /// When the next of those that wait begins to be transmitted, and when all of them are lost.
+    /// When the next of those that wait begins to be transmitted, and when all of them are lost; never if none waits.
     next_start: Time,
     flush: Time,
+    /// When something happens that is not an arrival.
+    next: Time,
     /// The rates that it gives to TCP flows, if it does.
     rates: Option<Box<PacketRates>>,
     pub(super) monitor: QueueMonitor,
@@ -38,16 +40,19 @@ pub(super) struct PacketPort<T> {
 struct WaitingPackets<T> {
     places: Vec<(PacketMeta, T)>,
     free: Vec<u32>,
+    count: u32,
     bytes: u64,
 }
 
 impl<T: Copy> WaitingPackets<T> {
     fn is_empty(&self) -> bool {
-        self.places.len() == self.free.len()
+        self.count == 0
     }
 
+    #[inline(always)]
     fn put(&mut self, meta: PacketMeta, handle: T) -> u32 {
         self.bytes += u64::from(meta.packet.bytes);
+        self.count += 1;
         match self.free.pop() {
             Some(place) => {
                 self.places[place as usize] = (meta, handle);
@@ -60,8 +65,10 @@ impl<T: Copy> WaitingPackets<T> {
         }
     }
 
+    #[inline(always)]
     fn take(&mut self, place: u32) -> (PacketMeta, T) {
         self.free.push(place);
+        self.count -= 1;
         let (meta, handle) = self.places[place as usize];
         self.bytes -= u64::from(meta.packet.bytes);
         (meta, handle)
@@ -106,10 +113,11 @@ impl<T: Copy> PacketPort<T> {
             accepts_at_once: discipline.accepts_at_once(),
             discipline,
             dropped: Dropped::default(),
-            waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), bytes: 0 },
+            waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), count: 0, bytes: 0 },
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
+            next: Time::NEVER,
             rates: None,
             monitor,
         }
@@ -119,6 +127,7 @@ impl<T: Copy> PacketPort<T> {
     pub(super) fn give_rates(&mut self, rates: Option<Box<PacketRates>>) {
         self.accepts_at_once &= rates.is_none();
         self.rates = rates;
+        self.plan();
     }
 
     /// The rates that it gives to TCP flows, if it does.
@@ -128,6 +137,7 @@ impl<T: Copy> PacketPort<T> {
 
     /// A packet arrives. It is transmitted at once, or waits (then [`PacketPort::next_event`] says for how long), or is
     /// lost: so are those given to `lost`.
+    #[inline(always)]
     pub(super) fn on_arrival(
         &mut self,
         now: Time,
@@ -165,6 +175,7 @@ impl<T: Copy> PacketPort<T> {
             if is_first {
                 self.next_start = self.up_from(self.free.max(now));
                 self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
+                self.plan();
             }
         }
         None
@@ -190,6 +201,7 @@ impl<T: Copy> PacketPort<T> {
             }
             lost(handle);
         }
+        self.plan();
         is_accepted
     }
 
@@ -214,6 +226,7 @@ impl<T: Copy> PacketPort<T> {
 
     /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. Those that
     /// are lost are given to `lost`. If the link has no receiver, those may leave that can go `elsewhere`.
+    #[inline(always)]
     pub(super) fn on_event(
         &mut self,
         now: Time,
@@ -221,17 +234,8 @@ impl<T: Copy> PacketPort<T> {
         elsewhere: impl Fn(T) -> bool,
     ) -> Option<Turn<T>> {
         // At one instant what departs comes first.
-        let interval_ends = self.next_of_queue() > now;
-        if let Some(rates) = self.rates.as_mut().filter(|_| interval_ends) {
-            rates.end_interval(self.waiting.bytes);
-            return Some(Turn::IntervalEnds);
-        }
-        if now == self.flush {
-            while let Some(packet) = self.discipline.flush() {
-                self.dropped.push(packet, DropReason::Outage);
-            }
-            self.lose_dropped(now, None, &mut lost);
-            return None;
+        if now != self.next_start || now == self.flush {
+            return self.on_rare_event(now, &mut lost);
         }
         let leaves = self.discipline.dequeue(now, &mut self.dropped);
         self.lose_dropped(now, None, &mut lost);
@@ -246,18 +250,45 @@ impl<T: Copy> PacketPort<T> {
             false => self.transmit((arrived, now), marked, meta, handle, lost).map(Turn::Departs),
         };
         self.next_start = self.up_from(self.free.max(now));
+        self.plan();
         turn
     }
 
+    /// What waits is lost, or an averaging interval ends.
+    #[inline(never)]
+    fn on_rare_event(&mut self, now: Time, lost: &mut impl FnMut(T)) -> Option<Turn<T>> {
+        let flushes = now == self.flush;
+        if flushes {
+            while let Some(packet) = self.discipline.flush() {
+                self.dropped.push(packet, DropReason::Outage);
+            }
+            self.lose_dropped(now, None, lost);
+        } else if let Some(rates) = &mut self.rates {
+            rates.end_interval(self.waiting.bytes);
+        }
+        self.plan();
+        (!flushes).then_some(Turn::IntervalEnds)
+    }
+
     /// When something happens here that is not an arrival.
+    #[inline(always)]
     pub(super) fn next_event(&self) -> Time {
-        self.next_of_queue().min(self.rates.as_ref().map_or(Time::NEVER, |rates| rates.interval_end()))
+        self.next
     }
 
-    fn next_of_queue(&self) -> Time {
-        if self.waiting.is_empty() { Time::NEVER } else { self.next_start.min(self.flush) }
+    /// Something has changed of what [`PacketPort::next_event`] says.
+    #[inline(always)]
+    fn plan(&mut self) {
+        if self.waiting.is_empty() {
+            (self.next_start, self.flush) = (Time::NEVER, Time::NEVER);
+        }
+        self.next = self.next_start.min(self.flush);
+        if let Some(rates) = &self.rates {
+            self.next = self.next.min(rates.interval_end());
+        }
     }
 
+    #[inline(always)]
     fn up_from(&self, time: Time) -> Time {
         self.link.as_ref().map_or(time, |link| link.state.up_from(time))
     }
@@ -272,6 +303,7 @@ impl<T: Copy> PacketPort<T> {
         marked
     }
 
+    #[inline(always)]
     fn transmit(
         &mut self,
         (came, now): (Time, Time),

@@ -13,36 +13,36 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct QueueMonitor {
     buffer: Buffer,
-    active: Level,
-    stats: PortStats<VcLevel>,
+    active: Area,
+    stats: PortStats<VcQueue>,
     pub(super) trace: Option<Box<PortTrace>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct VcLevel {
-    level: Level,
+struct VcQueue {
+    waiting: Area,
     departures: u64,
 }
 
-/// A number that changes at known instants, and its integral.
+/// The integral over time of a number that begins as zero and changes by one: each rise takes its instant off, each fall adds it. What
+/// the number is now, times now, is the rest.
 #[derive(Clone, Copy, Debug, Default)]
-struct Level {
-    value: u32,
-    since: Time,
-    /// Units times picoseconds.
-    integral: u128,
-}
+struct Area(i128);
 
-impl Level {
-    fn set(&mut self, now: Time, value: u32) {
-        self.integral += u128::from(self.value) * u128::from(now.since(self.since).as_ps());
-        self.since = now;
-        self.value = value;
+impl Area {
+    #[inline(always)]
+    fn rise(&mut self, now: Time) {
+        self.0 -= i128::from(now.as_ps());
     }
 
-    fn integral(mut self, now: Time) -> u128 {
-        self.set(now, self.value);
-        self.integral
+    #[inline(always)]
+    fn fall(&mut self, now: Time) {
+        self.0 += i128::from(now.as_ps());
+    }
+
+    /// Units times picoseconds until `now`, when the number is `value`.
+    fn integral(self, now: Time, value: u32) -> u128 {
+        (self.0 + i128::from(value) * i128::from(now.as_ps())) as u128
     }
 }
 
@@ -52,7 +52,7 @@ impl QueueMonitor {
     pub(super) fn new(capacity: u32, vcs: usize, threshold: Option<f64>) -> QueueMonitor {
         QueueMonitor {
             buffer: Buffer::new(capacity, vcs),
-            active: Level::default(),
+            active: Area::default(),
             stats: PortStats::new(vcs, threshold),
             trace: None,
         }
@@ -64,25 +64,42 @@ impl QueueMonitor {
     }
 
     /// A unit of `vc` arrived at the port.
+    #[inline(always)]
     pub(super) fn arrive(&mut self, vc: VcId) {
         self.stats.arrive(vc, 1);
     }
 
     /// An arrived unit begins to wait.
+    #[inline(always)]
     pub(super) fn enter(&mut self, now: Time, vc: VcId) {
         self.stats.rise(u64::from(self.buffer.queued()), 1);
+        if self.buffer.queued_of(vc) == 0 {
+            self.active.rise(now);
+        }
         self.buffer.enter(vc);
-        self.update(now, vc);
+        self.stats.waited_mut(vc).waiting.rise(now);
+        self.record_queue(now, vc);
     }
 
     /// A unit that has waited since `admitted` begins to be transmitted.
+    #[inline(always)]
     pub(super) fn leave(&mut self, now: Time, vc: VcId, admitted: Time) {
-        self.buffer.leave(vc);
-        self.update(now, vc);
+        self.leave_buffer(now, vc);
         self.depart(now, vc, admitted);
     }
 
+    #[inline(always)]
+    fn leave_buffer(&mut self, now: Time, vc: VcId) {
+        self.buffer.leave(vc);
+        if self.buffer.queued_of(vc) == 0 {
+            self.active.fall(now);
+        }
+        self.stats.waited_mut(vc).waiting.fall(now);
+        self.record_queue(now, vc);
+    }
+
     /// An arrived unit is transmitted without waiting.
+    #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, vc: VcId) {
         self.depart(now, vc, now);
     }
@@ -96,6 +113,7 @@ impl QueueMonitor {
     }
 
     /// The port transmits from `now` on, for so long.
+    #[inline(always)]
     pub(super) fn transmits(&mut self, now: Time, time: Span) {
         if let Some(trace) = &mut self.trace {
             trace.transmits(now, now + time);
@@ -112,8 +130,7 @@ impl QueueMonitor {
 
     /// A waiting unit of frame `frame` is dropped.
     pub(super) fn drop_waiting(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
-        self.buffer.leave(vc);
-        self.update(now, vc);
+        self.leave_buffer(now, vc);
         self.stats.tallies.dropped_after_waiting += 1;
         self.refuse(now, vc, vc_name, frame, reason);
     }
@@ -126,15 +143,15 @@ impl QueueMonitor {
     /// The port's record at `now`: `name` is the port's, `names` are those of the connections that cross it.
     pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = Arc<str>>) -> PortRecord {
         let waits = self.stats.vcs().map(|vc| {
-            let VcLevel { level, departures } = *self.stats.waited(vc);
-            VcWaits { departures, integral: level.integral(now) }
+            let VcQueue { waiting, departures } = *self.stats.waited(vc);
+            VcWaits { departures, integral: waiting.integral(now, self.buffer.queued_of(vc)) }
         });
-        self.stats.record(now, name, names, &self.buffer, self.active.integral(now), waits)
+        let active = self.active.integral(now, self.buffer.active());
+        self.stats.record(now, name, names, &self.buffer, active, waits)
     }
 
-    fn update(&mut self, now: Time, vc: VcId) {
-        self.active.set(now, self.buffer.active());
-        self.stats.waited_mut(vc).level.set(now, self.buffer.queued_of(vc));
+    #[inline(always)]
+    fn record_queue(&mut self, now: Time, vc: VcId) {
         if let Some(trace) = &mut self.trace {
             trace.queued(now, self.buffer.queued());
             trace.queued_of(now, vc.index(), self.buffer.queued_of(vc));

@@ -9,7 +9,9 @@ use ackclock::atm::rate::{CustomRateAlgorithm, RateAlgorithm, RateAllocator};
 use ackclock::atm::{AbrParams, cells_per_second};
 use ackclock::ids::Id;
 use ackclock::packet::RmCell;
-use ackclock::queue::cell::{self, CellArrival, CellPolicy, CellPolicyParams, CustomCellPolicy};
+use ackclock::queue::cell::{
+    self, CellArrival, CellPolicy, CellPolicyParams, CustomCellPolicy, FrameDiscard, FrameRule,
+};
 use ackclock::queue::packet::{self, CustomDiscipline, Fifo, PacketArrival, PacketPolicy, PacketPolicyParams};
 use ackclock::queue::{Buffer, DropReason, PolicyParams, Verdict};
 use ackclock::record::{PortRecord, Records};
@@ -78,6 +80,41 @@ fn a_drop_policy_of_cells_from_outside_on_both_engines() {
     assert!(sent_again > 0, "what is refused is sent again");
 }
 
+/// Refuses new frames in the first 5 ms of each 70 ms: the timers of those refused do not expire in such a time again.
+struct ByTheClock;
+
+impl FrameRule for ByTheClock {
+    fn accept_frame(&mut self, first: CellArrival, _buffer: &Buffer) -> bool {
+        first.now.as_ps() % Span::from_ms(70).as_ps() >= Span::from_ms(5).as_ps()
+    }
+
+    fn reads_per_vc(&self, _queued: u32) -> bool {
+        false
+    }
+}
+
+/// Both engines ask at the same instants, of networks with TCP over UBR and with ABR connections; and what is refused then is what
+/// came then.
+#[test]
+fn a_drop_policy_of_cells_knows_the_time_on_both_engines() {
+    let start = |vcs, _| Box::new(FrameDiscard::new(ByTheClock, &cell::FrameParams::PLAIN, vcs)) as Box<dyn CellPolicy>;
+    let custom = CellPolicyParams::Custom(CustomCellPolicy::new("by-the-clock", start));
+    let [ubr, abr] = [false, true].map(|is_abr| {
+        let mut scenario = with_policy(CELLS, &PolicyParams::Cells(custom.clone()));
+        if is_abr {
+            with_abr(&mut scenario);
+        }
+        assert_engines_agree("by the clock", &scenario, 7)
+    });
+    for records in [&ubr, &abr] {
+        let port = bottleneck(records);
+        assert!(port.drops.policy > 12 && port.drops.total() == port.drops.policy, "{:?}", port.drops);
+        // A fourteenth of the time, less as the senders wait for their timers after it.
+        let share = port.drops.policy as f64 / port.arrivals as f64;
+        assert!((0.0005..0.1).contains(&share), "{share}");
+    }
+}
+
 /// Refuses every fiftieth packet as it comes, and every fiftieth when its turn has come.
 #[derive(Clone, Default)]
 struct Fiftieth {
@@ -116,6 +153,14 @@ fn a_drop_policy_of_packets_from_outside_on_both_engines() {
     assert!((came / 50..=came / 25).contains(&dropped.policy) && dropped.overflow == 0, "{dropped:?} of {came}");
 }
 
+/// All connections are ABR connections.
+fn with_abr(scenario: &mut Scenario) {
+    for flow in scenario.flows.iter_mut() {
+        let pcr = cells_per_second(scenario.links[flow.forward.first()].rate);
+        flow.service = ServiceCategory::Abr(Box::new(AbrParams { rif: 1.0, ..AbrParams::new(pcr, Span::from_ms(5)) }));
+    }
+}
+
 /// Gives every connection the same rate, from the first cell on.
 #[derive(Clone)]
 struct Fixed(f64);
@@ -140,10 +185,7 @@ fn a_rate_algorithm_from_outside_on_both_engines() {
     }));
     assert_eq!((custom.name(), custom.interval()), ("own-rate", None));
     let mut scenario = crate::lab::scenario(CELLS, &["warmup=500 ms", "tcp.receive_window=64 kB"]);
-    for flow in scenario.flows.iter_mut() {
-        let pcr = cells_per_second(scenario.links[flow.forward.first()].rate);
-        flow.service = ServiceCategory::Abr(Box::new(AbrParams { rif: 1.0, ..AbrParams::new(pcr, Span::from_ms(5)) }));
-    }
+    with_abr(&mut scenario);
     for link in scenario.links.iter_mut() {
         Arc::make_mut(&mut link.queue).rates = Some(custom.clone());
     }

@@ -117,7 +117,7 @@ impl CellPort {
                 // RM cells are part of no frame: policies neither see nor count them.
                 true if buffer.is_full() => Verdict::Drop(DropReason::Overflow),
                 true => Verdict::Accept,
-                false => self.policy.admit(CellArrival { vc, eom: cell.pti.eom() }, buffer),
+                false => self.policy.admit(CellArrival { now, vc, eom: cell.pti.eom() }, buffer),
             };
             match verdict {
                 Verdict::Drop(reason) => {

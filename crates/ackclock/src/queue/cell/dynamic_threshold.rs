@@ -4,9 +4,8 @@
 //! Inferred: the source has queues of output ports that share the memory of a switch, and refuses cells. Here the connections
 //! of a port share its buffer, and what is refused are new frames.
 
-use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule};
-use crate::ids::VcId;
+use super::{CellArrival, Mechanism};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{Buffer, Port};
 use crate::rng::Stream;
@@ -42,16 +41,17 @@ impl Mechanism for DynamicThreshold {
 }
 
 impl FrameRule for DynamicThreshold {
-    fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool {
+    fn accept_frame(&mut self, first: CellArrival, buffer: &Buffer) -> bool {
         let room = f64::from(buffer.capacity() - buffer.queued());
-        f64::from(buffer.queued_of(vc)) < self.alpha * room
+        f64::from(buffer.queued_of(first.vc)) < self.alpha * room
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::Id;
+    use crate::ids::{Id, VcId};
+    use crate::units::Time;
 
     fn buffer(capacity: u32, held: [u32; 2]) -> Buffer {
         let mut buffer = Buffer::new(capacity, 2);
@@ -63,7 +63,8 @@ mod tests {
 
     fn accepts(alpha: f64, held: [u32; 2]) -> [bool; 2] {
         let buffer = buffer(12, held);
-        [0, 1].map(|vc| DynamicThreshold { alpha }.accept_frame(VcId::from_index(vc), &buffer))
+        let first = |vc| CellArrival { now: Time::ZERO, vc: VcId::from_index(vc), eom: false };
+        [0, 1].map(|vc| DynamicThreshold { alpha }.accept_frame(first(vc), &buffer))
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Early packet discard: refuse every new frame while more than R cells wait.
 //! Source: \[RF95\]; \[SACK-UBR\] §5.1.
 
-use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold, threshold_key};
-use crate::ids::VcId;
+use super::{CellArrival, Mechanism};
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
 use crate::rng::Stream;
@@ -50,7 +49,7 @@ impl Mechanism for Epd {
 }
 
 impl FrameRule for Epd {
-    fn accept_frame(&mut self, _vc: VcId, buffer: &Buffer) -> bool {
+    fn accept_frame(&mut self, _first: CellArrival, buffer: &Buffer) -> bool {
         f64::from(buffer.queued()) <= self.threshold_cells
     }
 

@@ -1,10 +1,9 @@
 //! Fair Buffer Allocation: as Selective Drop, with a load-ratio limit that falls from infinity at R to Z at K.
 //! Source: \[HK98\] (Heinanen and Kilkki); \[SACK-UBR\] §5.2.
 
-use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold_key};
 use super::load_ratio::{LoadRatioArithmetic, load_ratio_key};
-use crate::ids::VcId;
+use super::{CellArrival, Mechanism};
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
 use crate::rng::Stream;
@@ -71,9 +70,9 @@ impl Mechanism for Fba {
 }
 
 impl FrameRule for Fba {
-    fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool {
+    fn accept_frame(&mut self, first: CellArrival, buffer: &Buffer) -> bool {
         let (x, k, r) = (f64::from(buffer.queued()), f64::from(buffer.capacity()), self.threshold_cells);
-        x <= r || self.arithmetic.load_times_queue(vc, buffer) * (x - r) <= self.load_ratio * (k - r) * x
+        x <= r || self.arithmetic.load_times_queue(first.vc, buffer) * (x - r) <= self.load_ratio * (k - r) * x
     }
 
     fn reads_per_vc(&self, queued: u32) -> bool {

@@ -10,8 +10,8 @@ use crate::queue::{Buffer, DropReason, Port, Verdict};
 /// May a new frame of this connection enter? Asked at its first cell only. The defaults of what an engine may leave out
 /// are always right, and slow.
 pub trait FrameRule: Send {
-    /// Whether the frame whose first cell arrives is accepted.
-    fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool;
+    /// Whether the frame of which this is the first cell is accepted.
+    fn accept_frame(&mut self, first: CellArrival, buffer: &Buffer) -> bool;
 
     /// Whether the answer may depend on whose cells wait, and not only on their number X, when `queued` cells wait.
     fn reads_per_vc(&self, _queued: u32) -> bool {
@@ -115,7 +115,7 @@ impl<R: FrameRule> CellPolicy for FrameDiscard<R> {
         let fate = &mut self.fate[arrival.vc];
         let first = *fate == Fate::BetweenFrames;
         if first {
-            let accepted = self.rule.accept_frame(arrival.vc, buffer)
+            let accepted = self.rule.accept_frame(arrival, buffer)
                 || self.forgiveness.as_mut().is_some_and(|bits| bits.spare(arrival.vc));
             *fate = if accepted { Fate::Accepted } else { Fate::RefuseWhole };
         }

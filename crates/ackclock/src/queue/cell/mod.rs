@@ -34,6 +34,7 @@ use super::{Buffer, Port, Verdict};
 use crate::ids::VcId;
 use crate::keys::{Key, Misfit, Values};
 use crate::rng::Stream;
+use crate::units::Time;
 
 /// Decides about every arriving cell. The caller keeps the buffer's counters.
 pub trait CellPolicy: BatchHints + Send {
@@ -95,6 +96,8 @@ pub trait Mechanism {
 /// A cell that asks for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellArrival {
+    /// When it asks: at the end of the slot in which it came.
+    pub now: Time,
     /// Its connection.
     pub vc: VcId,
     /// Whether it is the last of its frame (the AAL5 mark in its header).

@@ -1,8 +1,7 @@
 //! Partial packet discard: every new frame is accepted; what overflows takes the rest of its frame along.
 //! Source: \[RF95\]. The memory is [`FrameDiscard`]'s.
 
-use super::{FrameDiscard, FrameParams, FrameRule, Mechanism};
-use crate::ids::VcId;
+use super::{CellArrival, FrameDiscard, FrameParams, FrameRule, Mechanism};
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
 use crate::rng::Stream;
@@ -28,7 +27,7 @@ impl Mechanism for Ppd {
 }
 
 impl FrameRule for Ppd {
-    fn accept_frame(&mut self, _vc: VcId, _buffer: &Buffer) -> bool {
+    fn accept_frame(&mut self, _first: CellArrival, _buffer: &Buffer) -> bool {
         true
     }
 

@@ -3,9 +3,8 @@
 //!
 //! Reading: the average changes at the first cell of each frame, and not while nothing arrives.
 
-use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule};
-use crate::ids::VcId;
+use super::{CellArrival, Mechanism};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::packet::{AboveMax, PacketArrival, PacketPolicy, Red, RedParams, Spacing};
 use crate::queue::{Buffer, Port, Verdict};
@@ -84,7 +83,7 @@ impl Mechanism for RedEpd {
 }
 
 impl FrameRule for RedEpd {
-    fn accept_frame(&mut self, _vc: VcId, buffer: &Buffer) -> bool {
+    fn accept_frame(&mut self, _first: CellArrival, buffer: &Buffer) -> bool {
         let queued = buffer.queued();
         let arrival = PacketArrival { now: Time::ZERO, idle: None, queued, queued_bytes: 0, is_full: false };
         self.red.on_enqueue(&arrival) == Verdict::Accept
@@ -98,7 +97,7 @@ impl FrameRule for RedEpd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::Id;
+    use crate::ids::{Id, VcId};
 
     /// Thresholds of 20 and 80 cells of 100, no memory of the queue.
     fn rule() -> RedEpd {
@@ -113,7 +112,8 @@ mod tests {
     fn refused(queued: u32, frames: u32) -> u32 {
         let (mut rule, mut buffer, vc) = (rule(), Buffer::new(100, 1), VcId::from_index(0));
         (0..queued).for_each(|_| buffer.enter(vc));
-        (0..frames).filter(|_| !rule.accept_frame(vc, &buffer)).count() as u32
+        (0..frames).filter(|_| !rule.accept_frame(CellArrival { now: Time::ZERO, vc, eom: false }, &buffer)).count()
+            as u32
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! Selective Drop: beyond R, refuse new frames of connections that hold more than their share of the buffer.
 //! Source: \[SACK-UBR\] §5.2.
 
-use super::Mechanism;
 use super::frame::{FrameDiscard, FrameParams, FrameRule, threshold, threshold_key};
 use super::load_ratio::{LoadRatioArithmetic, load_ratio_key};
-use crate::ids::VcId;
+use super::{CellArrival, Mechanism};
 use crate::keys::{Key, Misfit, Values};
 use crate::queue::{Buffer, Port};
 use crate::rng::Stream;
@@ -63,10 +62,10 @@ impl Mechanism for SelectiveDrop {
 }
 
 impl FrameRule for SelectiveDrop {
-    fn accept_frame(&mut self, vc: VcId, buffer: &Buffer) -> bool {
+    fn accept_frame(&mut self, first: CellArrival, buffer: &Buffer) -> bool {
         let x = f64::from(buffer.queued());
         // A connection with nothing waiting has load ratio 0 and is never refused.
-        x <= self.threshold_cells || self.arithmetic.load_times_queue(vc, buffer) <= self.load_ratio * x
+        x <= self.threshold_cells || self.arithmetic.load_times_queue(first.vc, buffer) <= self.load_ratio * x
     }
 
     fn reads_per_vc(&self, queued: u32) -> bool {

@@ -39,7 +39,8 @@ impl Trace {
                 self.buffer.leave(vc);
                 continue;
             }
-            let verdict = self.policy.admit(CellArrival { vc, eom: c.is_ascii_uppercase() }, &self.buffer);
+            let verdict =
+                self.policy.admit(CellArrival { now: Time::ZERO, vc, eom: c.is_ascii_uppercase() }, &self.buffer);
             if verdict == Verdict::Accept {
                 self.buffer.enter(vc);
             }
@@ -169,7 +170,7 @@ fn selective_drop_accepts_at_exactly_the_limit() {
         buffer.enter(VcId::from_index(vc));
     }
     let mut policy = selective_drop(4.0, None).start(4, "port", 1);
-    let frame = CellArrival { vc: VcId::from_index(1), eom: true };
+    let frame = CellArrival { now: Time::ZERO, vc: VcId::from_index(1), eom: true };
     assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
     buffer.leave(VcId::from_index(0));
     assert_eq!(policy.admit(frame, &buffer), Verdict::Drop(DropReason::Policy), "X = 9: 8/9 > 0.8");
@@ -185,7 +186,7 @@ fn a_truncated_load_ratio_is_above_z_from_a_full_share_on() {
     let (load_ratio, arithmetic, frame) = (0.8, LoadRatioArithmetic::Integer, FrameParams::PLAIN);
     let params = SelectiveDropParams { threshold_cells: 4.0, load_ratio, arithmetic, frame };
     let mut policy = CellPolicyParams::SelectiveDrop(params).start(4, "port", 1);
-    let frame = CellArrival { vc: VcId::from_index(1), eom: true };
+    let frame = CellArrival { now: Time::ZERO, vc: VcId::from_index(1), eom: true };
     assert_eq!(policy.admit(frame, &buffer), Verdict::Accept);
     buffer.leave(VcId::from_index(0));
     assert_eq!(policy.admit(frame, &buffer), Verdict::Drop(DropReason::Policy));
@@ -375,7 +376,7 @@ proptest! {
             }
             frame.left -= 1;
             let (eom, full, over) = (frame.left == 0, buffer.is_full(), drawn.over(vc, &buffer));
-            let verdict = policy.admit(CellArrival { vc, eom }, &buffer);
+            let verdict = policy.admit(CellArrival { now: Time::ZERO, vc, eom }, &buffer);
 
             if first && over != Some(false) {
                 let must_refuse = match drawn.forgiveness {

@@ -104,9 +104,25 @@ impl CoDel {
         self.count += dropped;
     }
 
+    #[inline(always)]
+    fn is_short(&self, waited: Span, left_bytes: u64) -> bool {
+        waited < self.params.target || left_bytes <= u64::from(self.params.mtu_bytes)
+    }
+
+    /// A packet that waited so long has its turn.
+    fn on_turn(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
+        let ok = self.ok_to_drop(now, waited, left_bytes);
+        self.dropped = match self.dropped {
+            None => self.first_of_turn(now, ok),
+            Some(Cause::First) => None,
+            Some(Cause::Due) => self.next_of_turn(now, ok),
+        };
+        if self.dropped.is_some() { signal(self.params.marks) } else { Verdict::Accept }
+    }
+
     /// RFC 8289 §5.6, `dodequeue`: whether it is all right to drop.
     fn ok_to_drop(&mut self, now: Time, waited: Span, left_bytes: u64) -> bool {
-        if waited < self.params.target || left_bytes <= u64::from(self.params.mtu_bytes) {
+        if self.is_short(waited, left_bytes) {
             self.first_above = None;
             return false;
         }
@@ -158,14 +174,14 @@ impl PacketPolicy for CoDel {
         unless_full(arrival)
     }
 
+    #[inline(always)]
     fn on_dequeue(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
-        let ok = self.ok_to_drop(now, waited, left_bytes);
-        self.dropped = match self.dropped {
-            None => self.first_of_turn(now, ok),
-            Some(Cause::First) => None,
-            Some(Cause::Due) => self.next_of_turn(now, ok),
-        };
-        if self.dropped.is_some() { signal(self.params.marks) } else { Verdict::Accept }
+        // Mostly the wait is short, or has not been long for an interval.
+        if !self.dropping && self.dropped.is_none() && self.is_short(waited, left_bytes) {
+            self.first_above = None;
+            return Verdict::Accept;
+        }
+        self.on_turn(now, waited, left_bytes)
     }
 
     /// One signal ends the turn; the next is due as after a drop (Linux).

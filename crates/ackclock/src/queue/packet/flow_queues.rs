@@ -145,7 +145,7 @@ impl FlowQueues {
     }
 
     /// A packet goes to the end of the queue of its connection; which that is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, packet: QueuedPacket) -> u32 {
         let number = self.queue_of[packet.flow as usize];
         let (queue, bytes) = (&mut self.queues[number as usize], u64::from(packet.bytes));

@@ -334,7 +334,8 @@ impl RunAdmission {
         } else {
             self.fifo.monitor_mut().set_queued(waiting);
         }
-        let verdict = policy.admit(CellArrival { vc, eom }, self.fifo.monitor().buffer());
+        let verdict =
+            policy.admit(CellArrival { now: self.fifo.cell_time.instant(now), vc, eom }, self.fifo.monitor().buffer());
         let is_in = matches!(verdict, Verdict::Accept | Verdict::Mark);
         self.vcs[vc].sure = is_in && !eom && !policy.needs_every_cell();
         verdict

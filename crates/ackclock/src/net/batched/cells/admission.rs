@@ -173,7 +173,8 @@ impl CellAdmission {
             self.fifo.monitor.set_queued(waiting);
         }
         let eom = train.eom && train.left == 1;
-        let verdict = policy.admit(CellArrival { vc: train.at_port, eom }, self.fifo.monitor.buffer());
+        let arrival = CellArrival { now: self.fifo.cell_time.instant(now), vc: train.at_port, eom };
+        let verdict = policy.admit(arrival, self.fifo.monitor.buffer());
         let Verdict::Drop(reason) = verdict else { return self.accepted(policy, now, alone, train, io) };
         train.left -= 1;
         self.refused(now, train, reason, io);

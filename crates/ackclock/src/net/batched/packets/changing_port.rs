@@ -50,6 +50,7 @@ impl ChangingPort {
         self.port.rates()
     }
 
+    #[inline(always)]
     fn on_arrival(&mut self, packet: &mut Arrival, io: &mut Io) {
         self.packets += 1;
         self.windows.write(std::slice::from_mut(packet), io);
