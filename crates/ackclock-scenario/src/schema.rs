@@ -4,13 +4,14 @@
 //! keys at once is left to the checker: the schema helps while typing, it does not replace a check.
 
 use ackclock::keys::{Default, INSTANT, Key, Kind, Value as Parameter};
+use ackclock::law;
 use serde_json::{Map, Value, json};
 
 use crate::check::{Amount, Bare, metric_words};
 use crate::keys::dialects;
 use crate::keys::words::ALIASES;
 use crate::keys::{
-    ErrorModelKeys, MODEL, Section, applications, error_models, names, queue_algorithms, tcp_algorithms,
+    ErrorModelKeys, LAW, MODEL, Section, applications, error_models, names, queue_algorithms, tcp_algorithms,
 };
 use crate::value::rate_trace::TraceFormat;
 
@@ -143,6 +144,11 @@ fn property(key: &Key) -> Value {
         Kind::Integers => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
         Kind::Table(keys) => table(keys),
         Kind::Errors(around) => errors(around),
+        Kind::Amounts(limits) => {
+            let of_each = limits.iter().map(|limit| quantity(&Kind::Quantity(*limit))).collect::<Vec<_>>();
+            json!({ "type": "array", "items": { "anyOf": of_each }, "minItems": 1 })
+        }
+        Kind::Law(kind) => json!({ "anyOf": [quantity(kind), law()] }),
         Kind::Ends => json!({
             "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2,
         }),
@@ -259,6 +265,28 @@ fn rate_trace() -> Value {
 fn described(mut schema: Value, about: &str) -> Value {
     schema["description"] = json!(about);
     schema
+}
+
+/// A law; which keys go with which law is left to the checker.
+fn law() -> Value {
+    let mut properties = Map::new();
+    for key in [&LAW].into_iter().chain(law::ALL.iter().flat_map(|law| law.keys)) {
+        let property = property(key);
+        match properties.get_mut(key.name) {
+            None => {
+                properties.insert(key.name.to_owned(), property);
+            }
+            Some(known) if *known == property => {}
+            // A key of another law that is called alike.
+            Some(known) => *known = json!({ "anyOf": [known, property] }),
+        }
+    }
+    let of_law = |law: &law::Description| format!(" {}: {}", law.name, law.about);
+    let about = law::ALL.iter().map(of_law).collect::<String>();
+    if let Some(property) = properties.get_mut(LAW.name) {
+        property["description"] = json!(format!("{}{about}", LAW.about));
+    }
+    closed(&[LAW.name], Value::Object(properties))
 }
 
 /// Error models; which keys go with which model is left to the checker.

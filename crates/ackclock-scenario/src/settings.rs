@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ackclock::keys::{Default as KeyDefault, Dimension, Key, Kind, Quantity, Value};
+use ackclock::keys::{
+    Default as KeyDefault, Dimension, Key, Kind, Quantity, Setting as ParameterSetting, Value, Values,
+};
 use ackclock::units::{Rate, Span};
 
 use crate::check::{self, Here, suggest};
@@ -367,6 +369,11 @@ impl Settings {
 
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         if let FileValue::Text(text) = self.value(name)? { Some(text) } else { None }
+    }
+
+    /// The parameters in the table of a key.
+    pub(crate) fn table(&self, name: &str) -> Option<&Values> {
+        if let FileValue::Setting(ParameterSetting::Table(values)) = self.value(name)? { Some(values) } else { None }
     }
 
     /// For conditions on a list: "given" where it has elements, else "none".

@@ -53,6 +53,12 @@ pub(crate) fn power_of_two(exponent: f64) -> f64 {
     result
 }
 
+/// e to the power of a number, infinite where it is too large for a number.
+pub(crate) fn exponential(x: f64) -> f64 {
+    let exponent = x / std::f64::consts::LN_2;
+    if exponent < 0.0 { 1.0 / power_of_two(-exponent) } else { power_of_two(exponent) }
+}
+
 /// The root of a positive normal number, of this degree from 1 on.
 pub(crate) fn root(x: f64, degree: u64) -> f64 {
     match degree {
@@ -131,6 +137,16 @@ mod tests {
         let product: f64 = (0..10).map(|_| tenth).product();
         assert!((product - 2.0).abs() < 1e-13, "{product}");
         assert_eq!([power_of_two(-1.0), power_of_two(1024.0)], [1.0, f64::INFINITY]);
+    }
+
+    #[test]
+    fn the_exponential_function_is_the_inverse_of_the_logarithm() {
+        for x in [-20.0, -1.0, -1e-9, 0.0, 0.5, 1.0, 10.0, 300.0] {
+            let again = if x == 0.0 { exponential(x) - 1.0 } else { natural_logarithm(exponential(x)) / x - 1.0 };
+            assert!(again.abs() < 1e-6, "{x}: {again}");
+        }
+        assert!((exponential(1.0) / std::f64::consts::E - 1.0).abs() < 1e-14);
+        assert_eq!(exponential(-1e9), 0.0);
     }
 
     /// ln 2, ln 10, ln ½, the smallest draw 2^−53, and numbers beside 1, where nothing may cancel: ln(1 + 2^−52) = 2^−52 − 2^−105.

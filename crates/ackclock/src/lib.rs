@@ -90,6 +90,7 @@ mod factory;
 pub mod feedback;
 pub mod ids;
 pub mod keys;
+pub mod law;
 pub mod link;
 pub mod measure;
 pub mod net;

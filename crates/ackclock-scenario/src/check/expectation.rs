@@ -16,7 +16,7 @@ pub(crate) fn example(key: &Key) -> String {
     {
         return example.to_owned();
     }
-    let kind = if let Kind::Schedule(kind) = key.kind { kind } else { &key.kind };
+    let kind = if let Kind::Schedule(kind) | Kind::Law(kind) = key.kind { kind } else { &key.kind };
     match Amount::of(kind) {
         Some(amount) => match amount.limits.first() {
             Some(limit) => format!("\"10 {}\"", example_unit(limit)),
@@ -55,6 +55,8 @@ pub(super) fn expectation(kind: &Kind) -> (String, String) {
         Kind::Longitude => ("a longitude in degrees", "\"95 W\""),
         Kind::Outages => ("a list of outages", "[{ from = \"10 s\", until = \"12 s\" }]"),
         Kind::RouteChanges => ("a list of routes", "[{ at = \"2 s\", route = [\"s1\", \"sw1\", \"d1\"] }]"),
+        Kind::Amounts(_) => ("a list of quantities", "[\"10 ms\", \"12 ms\"]"),
+        Kind::Law(_) => ("an amount, or a law in braces", "{ law = \"exponential\", mean = \"1 s\" }"),
         Kind::Errors(_) => ("an error model, or a list of them", "{ model = \"uniform\", rate = 0.01 }"),
         Kind::Quantity(_) | Kind::Quantities(_) | Kind::Level | Kind::Or(..) | Kind::Schedule(_) => {
             unreachable!("quantities explain themselves")

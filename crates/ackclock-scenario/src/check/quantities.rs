@@ -37,7 +37,7 @@ pub(crate) enum Bare {
 impl<'a> Amount<'a> {
     /// What a kind says, if its values are quantities or may be.
     pub(crate) fn of(kind: &'a Kind) -> Option<Amount<'a>> {
-        let limited = |limits| Amount { limits, words: &[], bare: Bare::None };
+        let limited = Amount::of_limits;
         match kind {
             Kind::Quantity(limit) => Some(limited(slice::from_ref(limit))),
             Kind::Quantities(limits) => Some(limited(limits)),
@@ -50,8 +50,13 @@ impl<'a> Amount<'a> {
             Kind::Integers | Kind::Table(_) | Kind::Mechanism(_) | Kind::Text | Kind::NodeName => None,
             Kind::LinkName(_) | Kind::Ends | Kind::Route | Kind::Nodes | Kind::RouteChanges | Kind::Drops(_) => None,
             Kind::Schedule(_) | Kind::Outages | Kind::Errors(_) | Kind::Metrics => None,
-            Kind::Position | Kind::Longitude => None,
+            Kind::Position | Kind::Longitude | Kind::Amounts(_) | Kind::Law(_) => None,
         }
+    }
+
+    /// Quantities within these limits.
+    pub(crate) fn of_limits(limits: &'a [Limit]) -> Amount<'a> {
+        Amount { limits, words: &[], bare: Bare::None }
     }
 
     /// The limits of what networks of a technology can have of it: where cells and packets are counted, cells are of ATM networks, and

@@ -1,14 +1,15 @@
 //! Values of simple kinds: those that mechanisms describe their keys with, and texts.
 
-use ackclock::keys::{Default, Key, Kind, MOST_ORDINAL, Setting, Value, Values};
+use ackclock::keys::{Default, Key, Kind, MOST_ORDINAL, Quantity, Setting, Value, Values};
+use ackclock::law;
 
 use super::expectation::{example, unexpected};
 use super::fields::Fields;
 use super::quantities;
 use super::quantities::Amount;
 use super::words::{float, whole, word};
-use crate::keys::names;
 use crate::keys::words::alias;
+use crate::keys::{LAW, names};
 use crate::text::diagnostic::Report;
 use crate::text::tree::{Item, Node, quoted};
 use crate::value::FileValue;
@@ -58,6 +59,14 @@ fn of_kind(key: &Key, kind: &Kind, item: &Item, report: &mut Report) -> Option<F
         (Kind::Integers, Node::Array(items)) => {
             integers(name, items, report).map(|integers| FileValue::Setting(Setting::Integers(integers)))
         }
+        (Kind::Amounts(_), Node::Array(items)) => {
+            let amounts =
+                items.iter().map(|item| quantities::quantity(name, &amount_of(kind), item, report)?.quantity());
+            let amounts: Option<Vec<Quantity>> = amounts.collect();
+            amounts.map(|amounts| FileValue::Setting(Setting::Amounts(amounts)))
+        }
+        (Kind::Law(kind), Node::Table(_)) => law(name, kind, item, report),
+        (Kind::Law(kind), _) => of_kind(key, kind, item, report),
         (Kind::Table(keys), Node::Table(_)) => {
             let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
             let mut fields = Fields::new(name, item, &known, report)?;
@@ -67,6 +76,69 @@ fn of_kind(key: &Key, kind: &Kind, item: &Item, report: &mut Report) -> Option<F
             Some(amount) => quantities::quantity(name, &amount, item, report),
             None => unexpected(key, item, report),
         },
+    }
+}
+
+/// A law in a table: the keys of each are those that it describes itself, and its amounts are of this kind.
+fn law(name: &str, kind: &Kind, item: &Item, report: &mut Report) -> Option<FileValue> {
+    let mut known = vec![LAW.name];
+    for key in law::ALL.iter().flat_map(|law| law.keys) {
+        if !known.contains(&key.name) {
+            known.push(key.name);
+        }
+    }
+    let mut fields = Fields::new(name, item, &known, report)?;
+    let chosen = fields.item(LAW.name, &example(&LAW))?;
+    let word = check(&LAW, chosen, fields.report)?.word()?;
+    let law = law::ALL.iter().find(|law| law.name == word)?;
+    let is_own = |name: &str| name == LAW.name || law.keys.iter().any(|key| key.name == name);
+    if let Some((other, entry)) = fields.table.entries.iter().find(|(name, _)| !is_own(name)) {
+        let own: Vec<&str> = law.keys.iter().map(|key| key.name).collect();
+        fields
+            .report
+            .error(entry.key_at, format!("`{other}` has no meaning with law = {word:?}"))
+            .label(format!("its keys: {}", own.join(", ")));
+        return None;
+    }
+    let mut values = Values::default();
+    values.push(LAW.name, Setting::One(Value::Word(law.name)));
+    parameters(&mut fields, law.keys)?.iter().for_each(|(key, setting)| values.push(key, setting.clone()));
+    let limit = amount_of(kind).limits.first().copied()?;
+    for (key, amount) in law::amounts(&values) {
+        if amount.dimension != limit.dimension {
+            let (is, wanted) = (amount.dimension.short_name(), limit.dimension.short_name());
+            fields
+                .report
+                .error(
+                    fields.at(key),
+                    format!("`{key}` is {}, and `{name}` is about another quantity", amount.canonical()),
+                )
+                .label(format!("expected {wanted}, not {is}"));
+            return None;
+        }
+        if amount.amount > limit.max {
+            let most = Quantity { dimension: limit.dimension, amount: limit.max }.canonical();
+            fields
+                .report
+                .error(fields.at(key), format!("`{key}` is {}", amount.canonical()))
+                .label(format!("at most {most}"));
+            return None;
+        }
+    }
+    let setting = Setting::Table(values);
+    if let Err(misfit) = law::Law::read(&setting) {
+        let at =
+            misfit.keys.iter().find_map(|key| fields.table.entries.get(*key)).map_or(item.at, |entry| entry.item.at);
+        fields.report.error(at, misfit.problem).label(misfit.expected);
+        return None;
+    }
+    Some(FileValue::Setting(setting))
+}
+
+fn amount_of<'k>(kind: &'k Kind) -> Amount<'k> {
+    match kind {
+        Kind::Amounts(limits) => Amount::of_limits(limits),
+        kind => Amount::of(kind).expect("a kind of quantities"),
     }
 }
 

@@ -4,9 +4,10 @@
 
 use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
+use ackclock::link::JitterParams;
 use ackclock::scenario::{Buffer, Link};
 use ackclock::tcp::UNSCALED_WINDOW;
-use ackclock::units::{CELL_BYTES, Rate};
+use ackclock::units::{CELL_BYTES, Rate, Span};
 
 use crate::flows::PlannedFlow;
 use crate::flows::tcp::AUTO;
@@ -74,7 +75,7 @@ pub(crate) fn round_trip_ps(network: &Network, planned: &PlannedFlow) -> u128 {
 /// The longest delay that a link ever has, jitter included.
 fn longest_delay(link: &Link) -> ackclock::units::Span {
     let longest = link.params.schedule.as_ref().map_or(link.delay, |schedule| schedule.delays.longest());
-    longest + link.params.jitter
+    longest + link.params.jitter.as_ref().map_or(Span::ZERO, JitterParams::longest)
 }
 
 /// The largest rate that a link ever has.

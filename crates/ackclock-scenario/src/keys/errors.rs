@@ -25,6 +25,9 @@ pub(crate) fn error_models() -> &'static [ErrorModelKeys] {
     &ALL
 }
 
+/// The key that chooses a law.
+pub(crate) const LAW: Key =
+    Key::required_as("law", Kind::Mechanism(Family::Law), "\"exponential\"", "How the amounts are distributed.");
 /// The key that chooses a model.
 pub(crate) const MODEL: Key =
     Key::required("model", Kind::Mechanism(Family::ErrorModel), "Which packets are corrupted: the error model.");

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use ackclock::atm::rate;
 use ackclock::keys::{Family, Key, Kind};
+use ackclock::law;
 use ackclock::link::errors;
 use ackclock::queue::{cell, packet};
 use ackclock::tcp::{application, cc, host, recovery};
@@ -50,6 +51,7 @@ pub(crate) fn names(family: Family) -> &'static [&'static str] {
         LazyLock::new(|| errors::ALL.iter().map(|model| model.name).collect());
     static APPLICATIONS: LazyLock<Vec<&'static str>> =
         LazyLock::new(|| application::ALL.iter().map(|application| application.name).collect());
+    static LAWS: LazyLock<Vec<&'static str>> = LazyLock::new(|| law::ALL.iter().map(|law| law.name).collect());
     match family {
         Family::Policy => &POLICIES,
         Family::RateAlgorithm => &RATE_ALGORITHMS,
@@ -59,6 +61,7 @@ pub(crate) fn names(family: Family) -> &'static [&'static str] {
         Family::Dialect => &DIALECTS,
         Family::ErrorModel => &ERROR_MODELS,
         Family::Application => &APPLICATIONS,
+        Family::Law => &LAWS,
     }
 }
 
@@ -79,6 +82,7 @@ pub(crate) fn words(kind: &Kind) -> &'static [&'static str] {
         Kind::Quantities(_) | Kind::Level | Kind::Integers | Kind::Table(_) | Kind::Text | Kind::NodeName => &[],
         Kind::Ends | Kind::Route | Kind::Nodes | Kind::RouteChanges | Kind::Drops(_) | Kind::Schedule(_) => &[],
         Kind::Outages | Kind::Errors(_) | Kind::Metrics | Kind::Position | Kind::Longitude => &[],
+        Kind::Amounts(_) | Kind::Law(_) => &[],
     }
 }
 

@@ -20,7 +20,7 @@ use ackclock::link::LinkParams;
 use ackclock::scenario::{Flow, UdpFlow};
 use ackclock::tcp::TcpParams;
 
-pub(crate) use errors::{ErrorModelKeys, MODEL, error_models};
+pub(crate) use errors::{ErrorModelKeys, LAW, MODEL, error_models};
 pub(crate) use mechanisms::{
     Mechanism, NO_RATES, applications, keys_of_applications, names, queue_algorithms, tcp_algorithms, words as words_of,
 };

@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ackclock::ids::{IdVec, NodeId};
-use ackclock::keys::{Dimension, Quantity, Value};
-use ackclock::link::{ErrorParams, LinkParams, LinkSchedule};
+use ackclock::keys::{Dimension, Quantity, Setting, Value};
+use ackclock::law::Law;
+use ackclock::link::{ErrorParams, JitterLaw, JitterParams, LinkParams, LinkSchedule, ReorderParams};
 use ackclock::scenario::Node;
 use ackclock::units::{Rate, Span};
 
@@ -111,7 +112,8 @@ struct GivenLink<'a> {
     delay: Span,
     link_schedule: Option<LinkSchedule>,
     errors: &'a [LinkErrors],
-    jitter: Span,
+    jitter: Option<JitterParams>,
+    reorder: Option<ReorderParams>,
     mtu: Option<Mtu>,
 }
 
@@ -371,7 +373,8 @@ impl GivenLink<'_> {
     fn direction(&self, name: &str) -> Direction {
         let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
         let errors: Vec<ErrorParams> = here.map(|errors| errors.params.clone()).collect();
-        let params = LinkParams { schedule: self.link_schedule.clone().map(Box::new), errors, jitter: self.jitter };
+        let (jitter, reorder) = (self.jitter.clone(), self.reorder.clone());
+        let params = LinkParams { schedule: self.link_schedule.clone().map(Box::new), errors, jitter, reorder };
         Direction { rate: self.rate, delay: self.delay, params, mtu: self.mtu }
     }
 }
@@ -392,17 +395,37 @@ fn params<'s>(
         true => Some(Mtu { bytes: u32::try_from(settings.amount("mtu")?).ok()?, at: settings.at("mtu") }),
         false => None,
     };
-    let (rate, delay, jitter) = (settings.rate("rate")?, settings.span("delay")?, settings.span("jitter")?);
-    if jitter > delay {
+    let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
+    let (jitter, reorder) = (jitter(settings)?, reorder(settings)?);
+    let longest = jitter.as_ref().map_or(Span::ZERO, JitterParams::longest);
+    if longest > delay {
         let spelled = |span: Span| Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical();
         let problem =
-            format!("`jitter` is up to {}, more than the delay of {name}, {}", spelled(jitter), spelled(delay));
+            format!("`jitter` is up to {}, more than the delay of {name}, {}", spelled(longest), spelled(delay));
         report
             .warning(settings.at("jitter"), problem)
             .label("it is added to the delay, which may more than double")
             .help("a link with so much jitter usually has a longer delay too");
     }
-    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter, mtu })
+    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter, reorder, mtu })
+}
+
+/// What packets take longer, if they do. `None`: wrong, and reported.
+fn jitter(settings: &Settings) -> Option<Option<JitterParams>> {
+    let law = match settings.value("jitter")? {
+        FileValue::Setting(table @ Setting::Table(_)) => JitterLaw::By(Law::read(table).ok()?),
+        value => JitterLaw::Below(Span::from_ps(value.quantity()?.amount)),
+    };
+    let overtaking = settings.flag("overtaking")?;
+    Some((law != JitterLaw::Below(Span::ZERO)).then_some(JitterParams { law, overtaking }))
+}
+
+/// Which packets are held back, if some are.
+fn reorder(settings: &Settings) -> Option<Option<ReorderParams>> {
+    if !settings.has("reorder") {
+        return Some(None);
+    }
+    Some(Some(ReorderParams::read(settings.table("reorder")?).ok()?))
 }
 
 /// A rate and a delay that hold where no table gives them.
@@ -413,7 +436,8 @@ fn set_defaults(settings: &mut Settings, rate: Rate, delay: Span) {
 
 /// Whether a key of a link is given, and makes it more than plain.
 fn is_not_plain(settings: &Settings, key: &str) -> bool {
-    let jitters = key == "jitter" && settings.span(key).is_some_and(|jitter| jitter > Span::ZERO);
+    let jitters = matches!(key, "jitter" | "reorder")
+        && (settings.span(key).is_some_and(|jitter| jitter > Span::ZERO) || settings.table(key).is_some());
     jitters
         || matches!(
             settings.value(key),
@@ -443,7 +467,7 @@ pub(crate) fn ordered((a, b): Ends) -> Ends {
 /// Of links whose rate is wrong.
 const ANY_RATE: Rate = Rate::from_bps(1_000_000).expect("more than zero");
 /// The keys with which a link may change or corrupt packets.
-const CHANGING_KEYS: [&str; 5] = ["rate", "delay", "jitter", "outages", "errors"];
+const CHANGING_KEYS: [&str; 6] = ["rate", "delay", "jitter", "reorder", "outages", "errors"];
 
 #[cfg(test)]
 mod tests {

@@ -148,6 +148,7 @@ fn spelled(setting: &Setting) -> String {
         Setting::One(Value::Number(number)) => format!("{number:?}"),
         Setting::One(Value::Quantity(quantity)) => text(&quantity.canonical()),
         Setting::Integers(integers) => list(integers.iter().map(u64::to_string)),
+        Setting::Amounts(amounts) => list(amounts.iter().map(|amount| text(&amount.canonical()))),
         Setting::Table(values) => table(values.iter().map(|(key, setting)| (key, spelled(setting)))),
     }
 }

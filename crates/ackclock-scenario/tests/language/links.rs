@@ -2,8 +2,11 @@
 
 use crate::good::{link, loaded};
 use crate::render::{indented, said_about};
+use ackclock::law::{Law, NormalParams, ParetoParams, UniformParams as BetweenParams};
 use ackclock::link::errors::{UniformParams, Unit};
-use ackclock::link::{AppliesTo, Delays, ErrorModelParams, ErrorParams, Place, Shape};
+use ackclock::link::{
+    AppliesTo, Delays, ErrorModelParams, ErrorParams, JitterLaw, JitterParams, Place, ReorderParams, Shape,
+};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Rate, Span, Time};
 
@@ -39,6 +42,10 @@ fn uniform(rate: f64) -> ErrorParams {
     ErrorParams { model, place: Place::Egress, applies_to: AppliesTo::All }
 }
 
+fn up_to_ms(ms: u64) -> Option<JitterParams> {
+    Some(JitterParams::below(Span::from_ms(ms)))
+}
+
 fn steps(points: &[(u64, u64)]) -> Delays {
     let point = |&(s, ms): &(u64, u64)| (Time::ZERO + Span::from_secs(s), Span::from_ms(ms));
     Delays::new(Shape::Steps, points.iter().map(point).collect())
@@ -52,7 +59,7 @@ fn a_table_of_one_direction_changes_that_direction_of_the_topology() {
     );
     let back = link(&changed, "sw2->sw1");
     assert_eq!((back.rate, back.delay), (Rate::from_bps(128_000).unwrap(), Span::from_ms(200)));
-    assert_eq!((back.params.jitter, &back.params.errors[..]), (Span::from_ms(5), &[uniform(0.01)][..]));
+    assert_eq!((&back.params.jitter, &back.params.errors[..]), (&up_to_ms(5), &[uniform(0.01)][..]));
     assert!(!back.params.schedule.as_ref().unwrap().outages.is_empty());
     // All others are as they would be without the table.
     let plain = dumbbell("");
@@ -85,7 +92,7 @@ fn what_a_direction_does_not_say_holds_as_its_link_has_it() {
     );
     let (there, back) = (link(&changed, "sw1->sw2"), link(&changed, "sw2->sw1"));
     assert_eq!([there, back].map(|link| link.rate.as_bps()), [4_000_000, 1_000_000]);
-    assert_eq!([there, back].map(|link| link.params.jitter), [Span::from_ms(7); 2]);
+    assert_eq!([there, back].map(|link| link.params.jitter.clone()), [up_to_ms(7), up_to_ms(7)]);
     assert_eq!((&there.params.errors[..], &back.params.errors[..]), (&[uniform(0.1)][..], &[][..]));
     let schedules = [there, back].map(|link| link.params.schedule.clone().unwrap());
     assert_eq!(
@@ -115,8 +122,8 @@ fn a_pattern_is_about_every_direction_that_fits() {
     );
     let names = ["d1->sw2", "d2->sw2", "sw2->d1", "s1->sw1", "sw2->sw1"];
     assert_eq!(names.map(|name| kbps(&changed, name)), [1000, 1000, 100_000, 100_000, 10_000]);
-    let jitter = |name| link(&changed, name).params.jitter;
-    assert_eq!(names.map(jitter), [Span::ZERO, Span::from_ms(1), Span::ZERO, Span::ZERO, Span::ZERO]);
+    let jitter = |name| link(&changed, name).params.jitter.clone();
+    assert_eq!(names.map(jitter), [None, up_to_ms(1), None, None, None]);
     let cells = "duration = \"1 s\"\n[network]\ntopology = \"n-source\"\nsources = 3\nrate = \"10 Mbps\"\n\
                  access_delay = \"1 ms\"\ntrunk_delay = \"1 ms\"\n[link.\"s*->sw1\"]\ndelay = \"2 ms\"\nrate = \"5 Mbps\"\n";
     let cells = scenario(cells);
@@ -203,4 +210,22 @@ fn datagrams_that_are_too_large() {
         "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"",
         "[link.\"sw1->sw2\"]\nmtu = \"1000 B\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\nrate = \"1 Mbps\"\npayload = \"972 B\"",
     ]));
+}
+
+#[test]
+fn jitter_and_reordering_by_laws() {
+    let of = |tables: &str| link(&dumbbell(&format!("[link.\"sw1->sw2\"]\n{tables}")), "sw1->sw2").params.clone();
+    let ms = |ms: f64| ms * 1e9;
+    let params = of("jitter = { law = \"normal\", mean = \"5 ms\", deviation = \"1 ms\" }\novertaking = true");
+    let law = Law::Normal(NormalParams { mean: ms(5.0), deviation: ms(1.0) });
+    assert_eq!(params.jitter, Some(JitterParams { law: JitterLaw::By(law), overtaking: true }));
+    let params = of("jitter = { law = \"pareto\", mean = \"1 ms\", shape = 1.5 }");
+    let law = Law::Pareto(ParetoParams::with_mean(ms(1.0), 1.5));
+    assert_eq!(params.jitter, Some(JitterParams { law: JitterLaw::By(law), overtaking: false }));
+    let params = of("reorder = { probability = 0.1, delay = \"3 ms\" }");
+    assert_eq!(params.reorder, Some(ReorderParams { probability: 0.1, delay: Law::Constant(ms(3.0)) }));
+    let params =
+        of("reorder = { probability = 0.1, delay = { law = \"uniform\", least = \"3 ms\", most = \"4 ms\" } }");
+    let law = Law::Uniform(BetweenParams { least: ms(3.0), most: ms(4.0) });
+    assert_eq!((params.jitter, params.reorder), (None, Some(ReorderParams { probability: 0.1, delay: law })));
 }

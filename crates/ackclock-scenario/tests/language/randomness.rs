@@ -156,11 +156,16 @@ const COMPANIONS: [&[&str]; 24] = [
 ];
 
 /// What is no word of the schema's, and random: amounts above zero.
-const AMOUNTS: [(&str, bool); 5] = [
+const AMOUNTS: [(&str, bool); 10] = [
     ("traffic.start_jitter=1 ms", true),
     ("traffic.start_jitter=0 s", false),
     ("link.sw1->sw2.jitter=1 ms", true),
     ("link.b.jitter=1 ms", true),
+    ("link.sw1->sw2.jitter={ law = \"normal\", mean = \"1 ms\", deviation = \"200 us\" }", true),
+    ("link.sw1->sw2.jitter={ law = \"listed\", values = [\"1 ms\", \"2 ms\"] }", false),
+    ("link.sw1->sw2.reorder={ probability = 0.2, delay = \"3 ms\" }", true),
+    ("link.sw1->sw2.reorder={ probability = 1, delay = \"3 ms\" }", false),
+    ("traffic.on-off.on={ law = \"uniform\", least = \"1 ms\", most = \"9 ms\" }", true),
     ("tcp.tick_phase=3 ms", false),
 ];
 
@@ -243,6 +248,8 @@ fn words() -> Vec<String> {
             if key == "errors" {
                 let all = prefixes.flat_map(|prefix| error_models(property).into_iter().map(move |set| (prefix, set)));
                 sets.extend(all.map(|(prefix, errors)| format!("{prefix}.errors={errors}")));
+            } else if key == "reorder" {
+                // No mechanism, but amounts: see AMOUNTS.
             } else if let Some(parameters) = property["properties"].as_object().filter(|_| section != "flow") {
                 // The table of a mechanism, which matters with that one.
                 let is_chosen_by = |chooses: &&str| {

@@ -86,8 +86,19 @@ fn every_error_model_is_on_the_page_of_links_and_in_a_scenario() {
     }
 }
 
+/// Laws share a page, too.
+#[test]
+fn every_law_is_on_the_page_of_laws() {
+    let page = std::fs::read_to_string(root().join("docs/models/laws.md")).unwrap();
+    for law in ackclock::law::ALL {
+        let names = [law.name].into_iter().chain(law.keys.iter().map(|key| key.name));
+        let missing: Vec<&str> = names.filter(|name| !page.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "docs/models/laws.md does not say {missing:?} of {}", law.name);
+    }
+}
+
 /// Tests that go through all of a family, and the list that they go through: no mechanism can be missed where this stands.
-const SWEEPS: [(&str, &str); 18] = [
+const SWEEPS: [(&str, &str); 19] = [
     ("ackclock/tests/lab/queues.rs", "cell::POLICIES"),
     ("ackclock/tests/lab/queues.rs", "packet::POLICIES"),
     ("ackclock/tests/networks/random_networks.rs", "cell::POLICIES"),
@@ -104,6 +115,7 @@ const SWEEPS: [(&str, &str); 18] = [
     ("ackclock/tests/networks/applications.rs", "application::ALL"),
     ("ackclock/tests/both_engines/engines_random.rs", "application::ALL"),
     ("ackclock/tests/lab/paths.rs", "errors::ALL"),
+    ("ackclock/tests/lab/paths.rs", "law::ALL"),
     ("ackclock/tests/networks/paths.rs", "errors::ALL"),
     ("ackclock-scenario/tests/language/randomness.rs", "errors::ALL"),
 ];
@@ -130,7 +142,7 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: &str = "aal5 abr cell-port connection delayed-ack dialects ecn hosts offset-sack packet-port paths reroute-detect \
+const UNNAMED: &str = "aal5 abr cell-port connection delayed-ack dialects ecn hosts laws offset-sack packet-port paths reroute-detect \
     retransmission-timer routes satellites served-hosts slow-start tcp-rate-control udp";
 
 /// Lines of the documentation that follow from the lists of mechanisms, each known by its beginning. With

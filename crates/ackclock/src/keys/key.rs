@@ -80,6 +80,10 @@ pub enum Kind {
     Outages,
     /// Error models; the keys that each of their tables has beside those of its model.
     Errors(&'static [Key]),
+    /// Quantities of one of these dimensions, one at least.
+    Amounts(&'static [Limit]),
+    /// A law of such quantities: a table with `law` and its parameters; or a single one, which is constant.
+    Law(&'static Kind),
     /// Metrics and groups of metrics.
     Metrics,
     /// A latitude and a longitude.
@@ -118,6 +122,8 @@ pub enum Family {
     ErrorModel,
     /// When how much data is handed to TCP.
     Application,
+    /// How amounts are distributed.
+    Law,
 }
 
 /// A single value of a parameter.

@@ -27,6 +27,16 @@ fn sample(kind: &Kind, default: Option<Value>, below: &mut dyn FnMut(u64) -> u64
             integers.dedup();
             Setting::Integers(integers)
         }
+        Kind::Amounts(limits) => {
+            let kind = Kind::Quantity(limits[0]);
+            let amount = |below: &mut dyn FnMut(u64) -> u64| match value(&kind, None, below) {
+                Value::Quantity(quantity) => quantity,
+                other => unreachable!("a quantity is {other:?}"),
+            };
+            Setting::Amounts((0..1 + below(4)).map(|_| amount(below)).collect())
+        }
+        // One that is constant: which laws there are is not known here.
+        Kind::Law(kind) => sample(kind, default, below),
         Kind::Table(keys) => Setting::Table(Values::sample(keys, below)),
         ref kind => Setting::One(value(kind, default, below)),
     }

@@ -11,6 +11,8 @@ pub enum Setting {
     One(Value),
     /// Whole numbers, each more than the one before.
     Integers(Vec<u64>),
+    /// Quantities.
+    Amounts(Vec<Quantity>),
     /// A table with parameters of its own.
     Table(Values),
 }
@@ -105,6 +107,14 @@ impl Values {
     pub fn integers(&self, name: &str) -> &[u64] {
         match self.setting(name) {
             Setting::Integers(integers) => integers,
+            other => panic!("`{name}` is {other:?}"),
+        }
+    }
+
+    /// Quantities of a list.
+    pub fn amounts(&self, name: &str) -> &[Quantity] {
+        match self.setting(name) {
+            Setting::Amounts(amounts) => amounts,
             other => panic!("`{name}` is {other:?}"),
         }
     }

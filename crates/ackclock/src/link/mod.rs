@@ -5,16 +5,21 @@
 //! where it is lost. A [`RoutingTable`] says by which links it goes on if that changes, too. Everything is a function of scenario, seed and the order of the packets, so it can be asked ahead of
 //! time.
 
+mod chance;
 pub mod errors;
+mod jitter;
 mod opportunities;
 mod params;
+mod reorder;
 mod routing;
 mod schedule;
 mod state;
 
 pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Packet, PacketKind, Place};
+pub use jitter::{JitterLaw, JitterParams};
 pub use opportunities::Opportunities;
 pub use params::LinkParams;
+pub use reorder::ReorderParams;
 pub use routing::{FarEnds, Forwarding, NextHopCache, NoReceiver, NodeRoutes, RoutingTable};
 pub use schedule::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
 pub use state::{Fate, LinkState, Transmission};

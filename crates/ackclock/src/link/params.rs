@@ -1,6 +1,8 @@
 //! What a scenario may say about a link.
 
 use super::errors::ErrorParams;
+use super::jitter::JitterParams;
+use super::reorder::ReorderParams;
 use super::schedule::{InService, LinkSchedule, Queued, Reordering, Shape, UnderWay};
 use crate::keys::{Condition, DELAY, Default, INSTANT, Key, Kind, RATE, Value};
 use crate::units::{Rate, Span, Time};
@@ -13,8 +15,10 @@ pub struct LinkParams {
     pub schedule: Option<Box<LinkSchedule>>,
     /// Which packets it corrupts.
     pub errors: Vec<ErrorParams>,
-    /// Each packet takes longer by a uniform random time below this; their order is kept.
-    pub jitter: Span,
+    /// What each packet takes longer.
+    pub jitter: Option<JitterParams>,
+    /// Which packets are held back.
+    pub reorder: Option<ReorderParams>,
 }
 
 impl LinkParams {
@@ -31,8 +35,12 @@ impl LinkParams {
             "Whether packets may overtake those sent before them when the delay shrinks.").used_if(IF_DELAYS),
         Key::new("under_way", Kind::Word(UnderWay::NAMES), Default::Is(Value::Word("keep")), "[VEGAS-A] §3.1; inferred",
             "What happens to the packets on the link when its delay steps: they arrive after the old delay, or are lost.").used_if(IF_DELAYS),
-        Key::new("jitter", INSTANT, Default::Is(Value::time(Span::ZERO)), "Ackclock",
-            "Upper bound of a uniform random delay that is added to each packet; packets keep their order; on packet networks."),
+        Key::new("jitter", Kind::Law(&INSTANT), Default::Is(Value::time(Span::ZERO)), "Ackclock",
+            "A random time that each packet takes longer, on packet networks: the upper bound of a uniform one, or a law, as in { law = \"normal\", mean = \"5 ms\", deviation = \"1 ms\" }."),
+        Key::new("overtaking", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
+            "Whether packets may overtake others by their `jitter`; else one that would arrives with the one before it."),
+        Key::new("reorder", Kind::Table(ReorderParams::KEYS), Default::Derived("none"), "Ackclock",
+            "Which packets are held back, so that later ones overtake them, as in { probability = 0.01, delay = \"10 ms\" }; on packet networks."),
         Key::new("outages", Kind::Outages, Default::Derived("none"), "Ackclock",
             "When the link is down, as in [{ from = \"10 s\", until = \"12 s\" }]; on packet networks."),
         Key::new("in_service", Kind::Word(InService::NAMES), Default::Is(Value::Word("finish")), "Ackclock",
@@ -52,7 +60,7 @@ impl LinkParams {
 
     /// Whether it is one.
     pub fn is_plain(&self) -> bool {
-        self.schedule.is_none() && self.errors.is_empty() && self.jitter == Span::ZERO
+        self.schedule.is_none() && self.errors.is_empty() && self.jitter.is_none() && self.reorder.is_none()
     }
 
     /// The least delay there ever is on a link whose delay is `constant` unless it changes.

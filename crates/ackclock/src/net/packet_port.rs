@@ -543,7 +543,7 @@ mod tests {
             let mut schedule = LinkSchedule::constant(rate(), Span::from_us(1));
             let points = vec![(ns(0), Some(NodeId::from_index(1))), (ns(1000), None)];
             schedule.far_ends = Some(FarEnds::new(points, no_receiver));
-            let params = LinkParams { schedule: Some(Box::new(schedule)), errors: Vec::new(), jitter: Span::ZERO };
+            let params = LinkParams { schedule: Some(Box::new(schedule)), ..LinkParams::plain() };
             let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), params);
             for handle in 0..4 {
                 arrive(&mut port, 500, handle, 100);

@@ -5,7 +5,7 @@
 
 use super::build::Wiring;
 use crate::ids::{IdVec, LinkId};
-use crate::link::{ErrorParams, LinkParams, LinkSchedule};
+use crate::link::{ErrorParams, JitterParams, LinkParams, LinkSchedule, ReorderParams};
 use crate::scenario::{Flow, Link, Queue, Scenario, ServiceOrder, Technology, UdpFlow};
 use crate::tcp::{TcpParams, TickPhase, TimerKind, TimerParams};
 use crate::traffic::{CbrParams, Dither};
@@ -145,11 +145,12 @@ fn of_udp(source: &UdpFlow) -> bool {
 /// A link that so many routes cross.
 fn of_link(link: &Link, routes: usize) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, params, queue } = link;
-    let LinkParams { schedule, errors, jitter } = params;
+    let LinkParams { schedule, errors, jitter, reorder } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     // Rate algorithms draw nothing.
     let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = &**queue;
-    *jitter > Span::ZERO
+    jitter.as_ref().is_some_and(JitterParams::is_random)
+        || reorder.as_ref().is_some_and(ReorderParams::is_random)
         || policy.is_random(routes)
         || schedule.as_deref().is_some_and(of_schedule)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| model.is_random())

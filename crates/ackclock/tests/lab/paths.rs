@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ackclock::ids::LinkId;
 use ackclock::keys::Values;
+use ackclock::law::{self, Law, ListOrder, ListedParams, LogNormalParams, NormalParams, ParetoParams, UniformParams};
 use ackclock::link::*;
 use ackclock::scenario::{Scenario, Technology};
 use ackclock::units::{Rate, Span, Time};
@@ -29,7 +30,14 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
             link.params.schedule = Some(Box::new(schedule));
         }
         if choices.once_in(4) {
-            link.params.jitter = Span::from_us(1 + choices.below(2000));
+            let bound = Span::from_us(1 + choices.below(2000));
+            let law = if choices.once_in(2) { JitterLaw::Below(bound) } else { JitterLaw::By(law(choices, bound)) };
+            link.params.jitter = Some(JitterParams { law, overtaking: choices.once_in(2) });
+        }
+        if choices.once_in(4) {
+            let bound = Span::from_us(1 + choices.below(20_000));
+            let (probability, delay) = (choices.one_of(&[0.0, 0.05, 0.3, 1.0]), law(choices, bound));
+            link.params.reorder = Some(ReorderParams { probability, delay });
         }
         for _ in 0..choices.below(3) {
             link.params.errors.extend(error(choices));
@@ -69,6 +77,23 @@ fn schedule(choices: &mut Choices, duration: Span, rate: Rate, delay: Span) -> L
     schedule.reordering = choices.one_of(&[Reordering::Natural, Reordering::Prevent]);
     schedule.under_way = choices.one_of(&[UnderWay::Keep, UnderWay::Drop]);
     schedule
+}
+
+/// Any law of times of about this length.
+pub fn law(choices: &mut Choices, about: Span) -> Law {
+    let ps = about.as_ps() as f64;
+    match choices.index(law::ALL.len()) {
+        0 => Law::Constant(ps),
+        1 => Law::Exponential(ps),
+        2 => Law::LogNormal(LogNormalParams::new(ps, ps)),
+        3 => Law::Normal(NormalParams { mean: ps, deviation: ps / 2.0 }),
+        4 => Law::Pareto(ParetoParams::with_mean(ps, 1.5)),
+        5 => Law::Uniform(UniformParams { least: 0.0, most: ps }),
+        _ => {
+            let order = choices.one_of(&[ListOrder::Given, ListOrder::Random]);
+            Law::Listed(ListedParams { values: vec![ps, 0.0, ps / 3.0], order })
+        }
+    }
 }
 
 /// A few dozen of them about as often as the rate says, some at one instant.

@@ -286,3 +286,28 @@ fn a_trace_of_delivery_opportunities_says_when_what_waits_goes() {
     assert!(ms.iter().all(|ms| [110.0, 160.0, 10.0].contains(&(ms % 200.0))), "at opportunities only");
     crate::lab::conserves(&records);
 }
+
+/// A law that is a list is exact: every second packet 4 ms later, at 8 ms a packet; and then 12 ms, with and without overtaking.
+#[test]
+fn laws_of_jitter_delay_packets_and_reorder_them() {
+    let arrivals = |more: &[&str]| {
+        let sets = [&["capture=[\"d\"]", "tcp.receive_window=57600 B", "flow.f.size=57600 B"], more].concat();
+        let records = run(&more.concat(), &short(&sets));
+        crate::lab::conserves(&records);
+        let arrivals = records.captures[0].packets.iter().filter(|packet| packet.data);
+        arrivals.map(|packet| (packet.segment.seq / 960, packet.time.as_ps() / 1_000_000_000)).collect::<Vec<_>>()
+    };
+    let plain = arrivals(&[]);
+    let listed = |ms: &str| format!("link.\"r->d\".jitter={{ law = \"listed\", values = [\"0 s\", \"{ms}\"] }}");
+    let (short, long) = (listed("4 ms"), listed("12 ms"));
+    let late = |found: &[(u64, u64)]| {
+        let times: std::collections::BTreeMap<u64, u64> = plain.iter().copied().collect();
+        found.iter().take(2).map(|(seq, ms)| ms - times[seq]).collect::<Vec<_>>()
+    };
+    assert_eq!(late(&arrivals(&[&short])), [0, 4]);
+    let in_order = |found: &[(u64, u64)]| found.windows(2).all(|pair| pair[0].0 < pair[1].0);
+    assert!(in_order(&arrivals(&[&short])) && in_order(&arrivals(&[&long])));
+    assert!(!in_order(&arrivals(&[&long, "link.\"r->d\".overtaking=true"])));
+    let held = arrivals(&["link.\"r->d\".reorder={ probability = 0.2, delay = \"12 ms\" }"]);
+    assert!(!in_order(&held), "{held:?}");
+}

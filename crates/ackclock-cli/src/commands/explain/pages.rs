@@ -21,6 +21,7 @@ pub fn of_word(key: &str, word: &str) -> Option<&'static str> {
         "host" => (word == "served").then(|| named("served-hosts")).flatten(),
         "dialect" => named("dialects"),
         "model" => named("paths"),
+        "law" => named("laws"),
         _ => None,
     }
 }
@@ -34,7 +35,7 @@ const PAGES: &str = "aal5 abr application-bulk application-on-off application-wr
     congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic congestion-control-hybla \
     congestion-control-external congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
-    dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts max-min new-reno \
+    dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts laws max-min new-reno \
     offset-sack packet-port paths pie ppd rack red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
     satellites selective-drop served-hosts simplified-erica-plus slow-start tail-drop tcp-rate-control udp vanilla vegas \
     vegas-1995";

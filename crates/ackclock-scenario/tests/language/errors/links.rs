@@ -178,3 +178,41 @@ fn traces_that_cannot_be_followed() {
     let all: Vec<String> = files.iter().map(named).chain(others.map(said)).collect();
     insta::assert_snapshot!(all.join("\n"));
 }
+
+#[test]
+fn laws_that_cannot_be() {
+    let cases = [
+        "{ law = \"exponential\" }",
+        "{ law = \"exponental\", mean = \"1 ms\" }",
+        "{ mean = \"1 ms\" }",
+        "{ law = \"exponential\", mean = \"10 kB\" }",
+        "{ law = \"exponential\", mean = \"1 ms\", shape = 2 }",
+        "{ law = \"exponential\", mean = 5, men = 3 }",
+        "{ law = \"pareto\", shape = 0.9, mean = \"1 ms\" }",
+        "{ law = \"pareto\", shape = 1.5 }",
+        "{ law = \"pareto\", shape = 1.5, least = \"1 ms\", mean = \"1 ms\" }",
+        "{ law = \"pareto\", shape = 1.5, mean = \"1 ms\", most = \"1 s\" }",
+        "{ law = \"pareto\", shape = 1.5, least = \"1 s\", most = \"1 ms\" }",
+        "{ law = \"log-normal\", mean = \"0 s\", deviation = \"1 ms\" }",
+        "{ law = \"uniform\", least = \"2 ms\", most = \"1 ms\" }",
+        "{ law = \"listed\", values = [] }",
+        "{ law = \"listed\", values = [\"1 ms\", 2, \"3 kB\"] }",
+        "\"1 kB\"",
+    ];
+    let said = |law: &str| link(&format!("rate = \"1 Mbps\"\ndelay = \"10 ms\"\njitter = {law}"));
+    let others = [
+        "reorder = { probability = 2, delay = \"1 ms\" }",
+        "reorder = { probability = 0.1 }",
+        "reorder = { probability = 0.1, delay = { law = \"normal\", mean = \"1 ms\" } }",
+    ];
+    let others = others.map(|keys| link(&format!("rate = \"1 Mbps\"\ndelay = \"10 ms\"\n{keys}")));
+    insta::assert_snapshot!(cases.iter().map(|law| said(law)).chain(others).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn times_on_without_a_mean() {
+    let file = "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"star\"\nsources = 2\nrate = \"1 Mbps\"\n\
+        access_delay = \"1 ms\"\n[traffic]\napplication = \"on-off\"\n[traffic.on-off]\n\
+        on = { law = \"pareto\", shape = 1, least = \"1 ms\" }\n";
+    insta::assert_snapshot!(said_about(file, &[]));
+}

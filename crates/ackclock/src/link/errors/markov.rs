@@ -1,9 +1,9 @@
 //! The two-state model of a channel that is sampled in time: good for a while, then bad for a while.
 //! Source: \[VEGAS-A\] §5.4.2; the other sampling as in ns-2's MultiState error model with transitions in time.
 
-use super::chance::Chance;
 use super::{Draws, ErrorModel, Mechanism};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::link::chance::Chance;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 

@@ -3,7 +3,6 @@
 //!
 //! To add a model: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
 
-mod chance;
 mod family;
 mod list;
 mod markov;

@@ -1,10 +1,10 @@
 //! Uniform errors: each packet is corrupted with the same probability, or with that of one wrong bit at least.
 //! Source: \[VEGAS-A\] §2.2.3.
 
-use super::chance::Chance;
 use super::{Draws, ErrorModel, Mechanism};
 use crate::exact::any_of;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::link::chance::Chance;
 use crate::rng::Stream;
 use crate::units::Time;
 

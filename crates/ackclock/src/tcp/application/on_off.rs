@@ -3,8 +3,8 @@
 //! Sources: [WTSW97]; the defaults: [NS2] §8; docs/models/application-on-off.md.   Units: picoseconds, bits per second.
 
 use super::{Application, Mechanism, Offer};
-use crate::exact::{natural_logarithm, power_of_two};
-use crate::keys::{Condition, Default, HOUR, Key, Kind, Misfit, RATE, Value, Values};
+use crate::keys::{Condition, Default, HOUR, Key, Kind, Misfit, RATE, Setting, Value, Values};
+use crate::law::{Draw, Law, ParetoParams};
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
@@ -23,39 +23,16 @@ pub struct OnOff {
 }
 
 /// The parameters of a source that is on and off by turns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OnOffParams {
     /// Payload per second while it is on.
     pub rate: Rate,
     /// What is offered at a time: a segment, bytes.
     pub segment_bytes: u32,
     /// How long it is on.
-    pub on: Stay,
+    pub on: Law,
     /// How long it is off.
-    pub off: Stay,
-}
-
-/// How long one of both lasts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stay {
-    /// On average.
-    pub mean: Span,
-    /// How it is distributed.
-    pub distribution: Distribution,
-}
-
-/// The distribution of a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Distribution {
-    /// Always the mean.
-    Constant,
-    /// Exponential, with this mean.
-    Exponential,
-    /// Pareto: longer than t with probability (least / t)^shape. The shape is above 1, or there would be no mean.
-    Pareto {
-        /// The exponent.
-        shape: f64,
-    },
+    pub off: Law,
 }
 
 impl Mechanism for OnOff {
@@ -65,14 +42,14 @@ impl Mechanism for OnOff {
     const KEYS: &'static [Key] = &[
         Key::new("rate", RATE, Default::Is(Value::rate(64_000)), "[NS2] §8",
             "Payload per second while the application is on."),
-        Key::new("on", STAY, Default::Is(Value::time(Span::from_ms(500))), "[NS2] §8",
-            "Mean time for which it is on; it begins with one."),
-        Key::new("off", STAY, Default::Is(Value::time(Span::from_ms(500))), "[NS2] §8",
-            "Mean time for which it is off."),
+        Key::new("on", Kind::Law(&STAY), Default::Is(Value::time(Span::from_ms(500))), "[NS2] §8",
+            "Mean time for which it is on, of `on_distribution`; or a law, as in { law = \"exponential\", mean = \"1 s\" }. It begins with one."),
+        Key::new("off", Kind::Law(&STAY), Default::Is(Value::time(Span::from_ms(500))), "[NS2] §8",
+            "Mean time for which it is off, of `off_distribution`; or a law."),
         Key::new("on_distribution", DISTRIBUTION, Default::Is(Value::Word("exponential")), "[NS2] §8",
-            "How the times are distributed for which it is on: constant, exponential or Pareto."),
+            "How the times are distributed for which it is on, if `on` is a mean: constant, exponential or Pareto."),
         Key::new("off_distribution", DISTRIBUTION, Default::Is(Value::Word("exponential")), "[NS2] §8",
-            "How the times are distributed for which it is off: constant, exponential or Pareto."),
+            "How the times are distributed for which it is off, if `off` is a mean: constant, exponential or Pareto."),
         Key::new("on_shape", Kind::Number(100.0), Default::Is(Value::Number(1.5)), "[NS2] §8",
             "The exponent of Pareto's distribution of the times on, above 1; the variance is infinite up to 2.").used_if(&[Condition::new("on_distribution", &["pareto"])]),
         Key::new("off_shape", Kind::Number(100.0), Default::Is(Value::Number(1.5)), "[NS2] §8",
@@ -81,27 +58,13 @@ impl Mechanism for OnOff {
     type Params = OnOffParams;
 
     fn params(values: &Values, mss: u32) -> Result<OnOffParams, Misfit> {
-        let stay = |mean, distribution, shape, keys: &'static [&'static str]| {
-            let distribution = match values.word(distribution) {
-                "constant" => Distribution::Constant,
-                "exponential" => Distribution::Exponential,
-                _ => Distribution::Pareto { shape: values.number(shape) },
-            };
-            match distribution {
-                // Closer to 1 nearly all times are nothing beside the mean.
-                Distribution::Pareto { shape } if shape < LEAST_SHAPE => {
-                    let problem = format!("`{}` is {shape}: such times have no mean, or hardly one", keys[0]);
-                    Err(Misfit { keys, problem, expected: "1.01 or more, as 1.5" })
-                }
-                distribution => Ok(Stay { mean: values.time(mean), distribution }),
-            }
-        };
-        let on = stay("on", "on_distribution", "on_shape", &["on_shape"])?;
-        let off = stay("off", "off_distribution", "off_shape", &["off_shape"])?;
+        let on = stay(values, ["on", "on_distribution", "on_shape"], &["on"], &["on_shape"])?;
+        let off = stay(values, ["off", "off_distribution", "off_shape"], &["off"], &["off_shape"])?;
         let rate = Rate::from_bps(values.amount("rate")).expect("limits are above 0");
         let of_segment = rate.serialization(8 * u64::from(mss));
-        if of_segment.as_ps() / MOST_TIMES_ON > on.mean.as_ps() {
-            let (seconds, on) = (of_segment.as_secs_f64(), on.mean.as_secs_f64());
+        let mean_on = mean(&on);
+        if of_segment.as_ps() / MOST_TIMES_ON > mean_on.as_ps() {
+            let (seconds, on) = (of_segment.as_secs_f64(), mean_on.as_secs_f64());
             let problem = format!("at this `rate` a segment of {mss} B takes {seconds} s, and `on` is {on} s");
             return Err(Misfit { keys: &["on", "rate"], problem, expected: "at least a thousandth of it" });
         }
@@ -113,14 +76,19 @@ impl Mechanism for OnOff {
     }
 
     fn is_random(params: &OnOffParams) -> bool {
-        [params.on, params.off].iter().any(|stay| stay.distribution != Distribution::Constant)
+        params.on.is_random() || params.off.is_random()
     }
 
     fn offered_in(params: &OnOffParams, time: Span) -> f64 {
-        let [on, off] = [params.on, params.off].map(|stay| stay.mean.as_secs_f64());
+        let [on, off] = [&params.on, &params.off].map(|law| mean(law).as_secs_f64());
         let time = time.as_secs_f64();
-        // At random it may be on all the time.
-        let is_on = if OnOff::is_random(params) { time } else { time.min(on * ((time / (on + off)).floor() + 1.0)) };
+        // Where times differ it may be on all the time.
+        let is_varying = |law: &Law| !matches!(law, Law::Constant(_));
+        let is_on = if is_varying(&params.on) || is_varying(&params.off) {
+            time
+        } else {
+            time.min(on * ((time / (on + off)).floor() + 1.0))
+        };
         is_on * params.rate.as_bps() as f64 / 8.0
     }
 }
@@ -141,7 +109,7 @@ impl Application for OnOff {
 impl OnOff {
     fn new(params: &OnOffParams, draws: Stream) -> OnOff {
         let of_segment = params.rate.serialization(8 * u64::from(params.segment_bytes));
-        OnOff { params: *params, of_segment, draws, at: Time::ZERO, left: Span::ZERO, times_on: 0 }
+        OnOff { params: params.clone(), of_segment, draws, at: Time::ZERO, left: Span::ZERO, times_on: 0 }
     }
 
     /// A segment more is produced, over as many times on as it takes: what is begun goes on when it is on again.
@@ -149,7 +117,7 @@ impl OnOff {
         let mut missing = self.of_segment;
         while missing > self.left {
             missing = missing - self.left;
-            let off = self.params.off.draw(self.draws.at(2 * self.times_on - 1));
+            let off = self.params.off.span_of(Draw::new(self.draws.at(2 * self.times_on - 1), self.times_on - 1));
             self.at = self.at.saturating_add(self.left).saturating_add(off);
             self.left = self.turn_on();
             if self.at == Time::NEVER {
@@ -163,30 +131,44 @@ impl OnOff {
     /// It is on again: for how long.
     fn turn_on(&mut self) -> Span {
         self.times_on += 1;
-        self.params.on.draw(self.draws.at(2 * (self.times_on - 1)))
+        self.params.on.span_of(Draw::new(self.draws.at(2 * (self.times_on - 1)), self.times_on - 1))
     }
 }
 
-impl Stay {
-    /// How long it lasts, by 64 random bits, rounded to a picosecond: u is uniform from 2^−53 to 1. At most [`LONGEST`].
-    fn draw(&self, bits: u64) -> Span {
-        let uniform = ((bits >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-        let factor = match self.distribution {
-            Distribution::Constant => return self.mean,
-            Distribution::Exponential => -natural_logarithm(uniform),
-            // The mean is least · shape / (shape − 1).
-            Distribution::Pareto { shape } => {
-                let ratio = power_of_two(-natural_logarithm(uniform) / std::f64::consts::LN_2 / shape);
-                (shape - 1.0) / shape * ratio
-            }
-        };
-        let ps = self.mean.as_ps() as f64 * factor + 0.5;
-        Span::from_ps((ps as u64).min(LONGEST.as_ps()))
+/// How long one of both lasts: by the law of its key, or the mean that is there by the distribution and the shape of two others.
+fn stay(
+    values: &Values,
+    [key, distribution, shape]: [&str; 3],
+    of_law: &'static [&'static str],
+    of_shape: &'static [&'static str],
+) -> Result<Law, Misfit> {
+    let Setting::One(Value::Quantity(quantity)) = values.setting(key) else {
+        let law = Law::read(values.setting(key))?;
+        // Sums of such times say nothing, and nor does what is offered by them.
+        return law.mean().map(|_| law).ok_or_else(|| {
+            let problem = format!("the times of `{key}` have no mean");
+            Misfit { keys: of_law, problem, expected: "a law with a mean: of Pareto a shape above 1, or with `most`" }
+        });
+    };
+    let mean = quantity.amount as f64;
+    let shape = match values.word(distribution) {
+        "constant" => return Ok(Law::Constant(mean)),
+        "exponential" => return Ok(Law::Exponential(mean)),
+        _ => values.number(shape),
+    };
+    // Closer to 1 nearly all times are nothing beside the mean.
+    if shape < LEAST_SHAPE {
+        let problem = format!("`{}` is {shape}: such times have no mean, or hardly one", of_shape[0]);
+        return Err(Misfit { keys: of_shape, problem, expected: "1.01 or more, as 1.5" });
     }
+    Ok(Law::Pareto(ParetoParams::with_mean(mean, shape)))
 }
 
-/// Longer than any run.
-const LONGEST: Span = Span::from_secs(1000 * 3_600);
+/// The mean of a law that has one.
+fn mean(law: &Law) -> Span {
+    Span::from_ps(law.mean().map_or(0, |ps| ps as u64))
+}
+
 /// Over how many times on a segment may be produced, on average: each of them is gone through.
 const MOST_TIMES_ON: u64 = 1000;
 const LEAST_SHAPE: f64 = 1.01;
@@ -196,6 +178,7 @@ const DISTRIBUTION: Kind = Kind::Word(&["constant", "exponential", "pareto"]);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::{Dimension, Quantity};
 
     const MS: u64 = 1_000_000_000;
 
@@ -240,25 +223,45 @@ mod tests {
         assert_eq!(times, [0.0, 10.0, 21.0, 31.0]);
     }
 
-    /// 20,000 draws. Exponential: mean and deviation are 1, so the mean is within 4/√20,000 = 2.8 %; longer than 1 are 1/e. Pareto with
-    /// shape 3: least 2/3, longer than 4/3 is an eighth; the deviation is 1/√3, so the mean is within 1.7 %.
     #[test]
-    fn times_have_their_mean_and_their_tail() {
-        for (distribution, least, bound, tail) in [
-            (Distribution::Exponential, 0.0, 1.0, 1.0 / std::f64::consts::E),
-            (Distribution::Pareto { shape: 3.0 }, 2.0 / 3.0, 4.0 / 3.0, 0.125),
-            (Distribution::Constant, 1.0, 1.0, 0.0),
-        ] {
-            let stay = Stay { mean: Span::from_secs(1), distribution };
-            let stream = Stream::new(3, "f", "application");
-            let times: Vec<f64> = (0..20_000).map(|n| stay.draw(stream.at(n)).as_secs_f64()).collect();
-            let mean = times.iter().sum::<f64>() / 20_000.0;
-            let longer = times.iter().filter(|&&time| time > bound).count() as f64 / 20_000.0;
-            assert!((mean - 1.0).abs() < 0.028, "{distribution:?}: {mean}");
-            // Binomial: four deviations of at most 0.0034.
-            assert!((longer - tail).abs() < 0.0137, "{distribution:?}: {longer}");
-            assert!(times.iter().all(|&time| time >= least - 1e-12), "{distribution:?}");
-        }
+    fn a_law_says_how_long_it_is_on_and_off() {
+        let table = |law, keys: &[(&'static str, Setting)]| {
+            let mut values = Values::default();
+            values.push("law", Setting::One(Value::Word(law)));
+            keys.iter().for_each(|(name, setting)| values.push(name, setting.clone()));
+            Setting::Table(values)
+        };
+        let time = |ms| Quantity { dimension: Dimension::Time, amount: ms * MS };
+        let with = |on: &Setting| {
+            let off = Setting::One(Value::Quantity(time(30)));
+            let constant = Setting::One(Value::Word("constant"));
+            OnOff::params(
+                &Values::of(OnOff::KEYS, |key| match key.name {
+                    "on" => Some(on.clone()),
+                    "off" => Some(off.clone()),
+                    "rate" => Some(Setting::One(Value::rate(1_000_000))),
+                    "off_distribution" => Some(constant.clone()),
+                    _ => None,
+                }),
+                1000,
+            )
+        };
+        let order = ("order", Setting::One(Value::Word("given")));
+        let listed = with(&table("listed", &[("values", Setting::Amounts(vec![time(8), time(16)])), order])).unwrap();
+        // On from 0 to 8 ms, from 38 to 54 ms, from 84 to 92 ms, from 122 ms on.
+        let found = offers(&listed, 1, Time::ZERO, 6);
+        assert_eq!(found[1..].iter().map(|(_, ms)| *ms).collect::<Vec<_>>(), [8.0, 46.0, 54.0, 92.0, 130.0]);
+        let none = Setting::One(Value::Word("none"));
+        let amount = |ms| Setting::One(Value::Quantity(time(ms)));
+        let pareto = |shape, most: &Setting| {
+            let shape = Setting::One(Value::Number(shape));
+            let redraw = Setting::One(Value::Word("redraw"));
+            let keys = [("shape", shape), ("least", amount(1)), ("mean", none.clone()), ("most", most.clone())];
+            with(&table("pareto", &[&keys[..], &[("above_most", redraw)]].concat()))
+        };
+        let refused = pareto(0.9, &none).unwrap_err();
+        assert_eq!((refused.keys, refused.problem.as_str()), (&["on"][..], "the times of `on` have no mean"));
+        assert!(pareto(0.9, &amount(1000)).is_ok() && pareto(1.5, &none).is_ok());
     }
 
     #[test]
@@ -270,13 +273,14 @@ mod tests {
         let mut source = OnOff::new(&random, Stream::new(1, "f", "application"));
         // On, off, on: the draws 0, 1, 2.
         let draws: Vec<u64> = (0..3).map(|n| Stream::new(1, "f", "application").at(n)).collect();
-        let (on, off) = (random.on, random.off);
+        let draw = |law: &Law, n: usize| law.span_of(Draw::new(draws[n], 0));
+        let (on, off) = (&random.on, &random.off);
         source.at = Time::ZERO;
         source.left = source.turn_on();
-        source.of_segment = on.draw(draws[0]) + Span::from_ps(1);
+        source.of_segment = draw(on, 0) + Span::from_ps(1);
         source.produce_segment();
-        let again = Time::ZERO + on.draw(draws[0]) + off.draw(draws[1]);
-        assert_eq!((source.at, source.left + Span::from_ps(1)), (again + Span::from_ps(1), on.draw(draws[2])));
+        let again = Time::ZERO + draw(on, 0) + draw(off, 1);
+        assert_eq!((source.at, source.left + Span::from_ps(1)), (again + Span::from_ps(1), draw(on, 2)));
     }
 
     /// 1 Mb/s, half of the time: in 100 ms two times on of 20 ms, and one that may begin.

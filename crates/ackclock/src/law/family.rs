@@ -1,0 +1,154 @@
+//! The laws.
+
+use super::{Draw, LONGEST, Mechanism};
+use crate::keys::{Key, Misfit, Quantity, Setting, Value, Values};
+use crate::rng::Stream;
+use crate::units::Span;
+
+/// The family, a line each. From the list come the parameters, what is drawn, and [`ALL`].
+macro_rules! laws {
+    ($($file:ident::$Name:ident,)*) => {
+        $(pub use super::$file::*;)*
+
+        /// A law and its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum Law {
+            $($Name(<$Name as Mechanism>::Params),)*
+        }
+
+        /// All of the family.
+        pub const ALL: &[Description] = &[$(Description {
+            name: $Name::NAME,
+            about: $Name::ABOUT,
+            keys: $Name::KEYS,
+            params: |values| $Name::params(values).map(Law::$Name),
+        },)*];
+
+        impl Law {
+            /// What scenario files call it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Law::$Name(_) => $Name::NAME,)*
+                }
+            }
+
+            /// The amount for these bits, of this ordinal.
+            pub fn amount(&self, draw: Draw) -> f64 {
+                match self {
+                    $(Law::$Name(params) => $Name::amount(params, draw),)*
+                }
+            }
+
+            /// The mean of all amounts, if there is one and it is known.
+            pub fn mean(&self) -> Option<f64> {
+                match self {
+                    $(Law::$Name(params) => $Name::mean(params),)*
+                }
+            }
+
+            /// The largest amount, if there is one.
+            pub fn largest(&self) -> Option<f64> {
+                match self {
+                    $(Law::$Name(params) => $Name::largest(params),)*
+                }
+            }
+
+            /// Whether random numbers make a difference.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(Law::$Name(params) => $Name::is_random(params),)*
+                }
+            }
+        }
+    };
+}
+
+laws! {
+    constant::Constant,
+    exponential::Exponential,
+    listed::Listed,
+    log_normal::LogNormal,
+    normal::Normal,
+    pareto::Pareto,
+    uniform::Uniform,
+}
+
+/// A law as its file describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// What scenario files call it.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub about: &'static str,
+    /// Its parameters.
+    pub keys: &'static [Key],
+    /// Its parameters, checked.
+    pub params: fn(&Values) -> Result<Law, Misfit>,
+}
+
+impl Law {
+    /// The law that a value says: an amount, which is constant, or a table with `law` and its parameters.
+    ///
+    /// # Errors
+    /// If the parameters do not fit together.
+    ///
+    /// # Panics
+    /// If the value is neither.
+    pub fn read(setting: &Setting) -> Result<Law, Misfit> {
+        match setting {
+            Setting::One(Value::Quantity(quantity)) => Ok(Law::Constant(quantity.amount as f64)),
+            Setting::Table(values) => {
+                let name = values.word("law");
+                let known = ALL.iter().find(|law| law.name == name);
+                (known.unwrap_or_else(|| panic!("there is no law {name}")).params)(values)
+            }
+            other => panic!("a law is {other:?}"),
+        }
+    }
+
+    /// A time, to the nearest picosecond, and [`LONGEST`] at most.
+    pub fn span(&self, draws: Stream, ordinal: u64) -> Span {
+        self.span_of(Draw::new(draws.at(ordinal), ordinal))
+    }
+
+    /// As [`Law::span`], of other random bits.
+    pub(crate) fn span_of(&self, draw: Draw) -> Span {
+        let ps = self.amount(draw) + 0.5;
+        Span::from_ps((ps as u64).min(LONGEST.as_ps()))
+    }
+
+    /// A size in octets, to the nearest one, and one at least.
+    pub fn bytes(&self, draws: Stream, ordinal: u64) -> u64 {
+        let bytes = self.amount(Draw::new(draws.at(ordinal), ordinal)) + 0.5;
+        (bytes as u64).clamp(1, 1 << 40)
+    }
+}
+
+/// The quantities among the parameters of a law, with their keys.
+pub fn amounts(values: &Values) -> impl Iterator<Item = (&'static str, Quantity)> {
+    values.iter().flat_map(|(name, setting)| {
+        let all: &[Quantity] = match setting {
+            Setting::One(Value::Quantity(quantity)) => std::slice::from_ref(quantity),
+            Setting::Amounts(amounts) => amounts,
+            Setting::One(_) | Setting::Integers(_) | Setting::Table(_) => &[],
+        };
+        all.iter().map(move |&quantity| (name, quantity))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stream_has_amounts_of_its_own() {
+        let law = Law::Exponential(1e9);
+        let spans = |seed| (0..10).map(|n| law.span(Stream::new(seed, "a", "law"), n)).collect::<Vec<_>>();
+        assert_ne!(spans(1), spans(2));
+        assert_eq!(spans(1), spans(1));
+        assert_eq!(Law::Constant(7.4).bytes(Stream::new(1, "a", "law"), 3), 7);
+        assert_eq!(Law::Constant(0.0).bytes(Stream::new(1, "a", "law"), 3), 1, "nothing is no size");
+        assert_eq!(Law::Constant(1e30).span(Stream::new(1, "a", "law"), 3), LONGEST);
+    }
+}
