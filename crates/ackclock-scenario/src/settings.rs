@@ -371,6 +371,11 @@ impl Settings {
         if let FileValue::Text(text) = self.value(name)? { Some(text) } else { None }
     }
 
+    /// The number of a key.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        if let Value::Number(number) = self.value(name)?.single()? { Some(number) } else { None }
+    }
+
     /// The parameters in the table of a key.
     pub(crate) fn table(&self, name: &str) -> Option<&Values> {
         if let FileValue::Setting(ParameterSetting::Table(values)) = self.value(name)? { Some(values) } else { None }

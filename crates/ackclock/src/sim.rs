@@ -246,7 +246,10 @@ impl Simulation {
         let mut udp = self.network.udp_records(simulated);
         // Of cells the network knows which of them are of one datagram.
         if let Technology::Packet { .. } = self.technology {
-            udp.iter_mut().for_each(|source| source.counts.lost = lost(&source.name, ports, links));
+            for UdpRecord { name, counts, .. } in &mut udp {
+                // Of one that came twice and arrived once, the other may be lost.
+                counts.lost = lost(name, ports, links).min(counts.sent - counts.delivered);
+            }
         }
         udp
     }

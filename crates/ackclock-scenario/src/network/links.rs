@@ -10,7 +10,7 @@ use ackclock::ids::{IdVec, NodeId};
 use ackclock::keys::{Dimension, Quantity, Setting, Value};
 use ackclock::law::Law;
 use ackclock::link::{ErrorParams, JitterLaw, JitterParams, LinkParams, LinkSchedule, ReorderParams};
-use ackclock::scenario::Node;
+use ackclock::scenario::{Node, NodeKind};
 use ackclock::units::{Rate, Span};
 
 use super::id_map::IdMap;
@@ -114,6 +114,7 @@ struct GivenLink<'a> {
     errors: &'a [LinkErrors],
     jitter: Option<JitterParams>,
     reorder: Option<ReorderParams>,
+    duplicate: f64,
     mtu: Option<Mtu>,
 }
 
@@ -183,7 +184,13 @@ impl<'a> Links<'a> {
         let directed = self.check_directions(settings, &both, "of this link", report);
         let params = params(settings, &named.name, self.context.duration, report);
         let (Some(()), Some(params)) = (directed, params) else { return None };
-        let directions = both.map(|ends| params.direction(&self.spelled(ends)));
+        let mut directions = both.map(|ends| params.direction(&self.spelled(ends)));
+        // Hosts send nothing twice.
+        for (direction, ends) in directions.iter_mut().zip(both) {
+            if self.context.nodes[ends.0].kind == NodeKind::Host {
+                direction.params.duplicate = 0.0;
+            }
+        }
         self.all[place].directions = directions;
         Some(())
     }
@@ -217,6 +224,9 @@ impl<'a> Links<'a> {
                 true => self.check_directions(&settings, &[ends], "that this table describes", report),
                 false => Some(()),
             };
+            let twice = own().find_map(|index| tables[index].given.key_at("duplicate"));
+            let twice = twice.filter(|_| settings.number("duplicate") > Some(0.0));
+            let directed = directed.and(self.may_duplicate(ends, &name, twice, report));
             match (directed, params(&settings, &name, self.context.duration, report)) {
                 (Some(()), Some(params)) => {
                     let direction = params.direction(&name);
@@ -332,6 +342,16 @@ impl<'a> Links<'a> {
         fine.then_some(())
     }
 
+    /// Whether packets can come twice to the queue before a link: at hosts they do not.
+    fn may_duplicate(&self, ends: Ends, name: &str, at: Option<At>, report: &mut Report) -> Option<()> {
+        let (Some(at), NodeKind::Host) = (at, self.context.nodes[ends.0].kind) else { return Some(()) };
+        report
+            .error(at, format!("{name} begins at a host, and hosts send nothing twice"))
+            .label("packets come twice to the queue of a switch")
+            .help("write it for the next link of the path, which begins at a switch");
+        None
+    }
+
     /// On ATM networks links do not change, and corrupt nothing.
     fn refuse_on_atm(&self, given: &Given, section: Section, report: &mut Report) -> Option<()> {
         let settings = Settings::resolve(section, &[given]);
@@ -374,7 +394,8 @@ impl GivenLink<'_> {
         let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
         let errors: Vec<ErrorParams> = here.map(|errors| errors.params.clone()).collect();
         let (jitter, reorder) = (self.jitter.clone(), self.reorder.clone());
-        let params = LinkParams { schedule: self.link_schedule.clone().map(Box::new), errors, jitter, reorder };
+        let schedule = self.link_schedule.clone().map(Box::new);
+        let params = LinkParams { schedule, errors, jitter, reorder, duplicate: self.duplicate };
         Direction { rate: self.rate, delay: self.delay, params, mtu: self.mtu }
     }
 }
@@ -396,7 +417,7 @@ fn params<'s>(
         false => None,
     };
     let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
-    let (jitter, reorder) = (jitter(settings)?, reorder(settings)?);
+    let (jitter, reorder, duplicate) = (jitter(settings)?, reorder(settings)?, settings.number("duplicate")?);
     let longest = jitter.as_ref().map_or(Span::ZERO, JitterParams::longest);
     if longest > delay {
         let spelled = |span: Span| Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical();
@@ -407,7 +428,7 @@ fn params<'s>(
             .label("it is added to the delay, which may more than double")
             .help("a link with so much jitter usually has a longer delay too");
     }
-    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter, reorder, mtu })
+    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter, reorder, duplicate, mtu })
 }
 
 /// What packets take longer, if they do. `None`: wrong, and reported.
@@ -438,7 +459,9 @@ fn set_defaults(settings: &mut Settings, rate: Rate, delay: Span) {
 fn is_not_plain(settings: &Settings, key: &str) -> bool {
     let jitters = matches!(key, "jitter" | "reorder")
         && (settings.span(key).is_some_and(|jitter| jitter > Span::ZERO) || settings.table(key).is_some());
+    let duplicates = key == "duplicate" && settings.number(key).is_some_and(|probability| probability > 0.0);
     jitters
+        || duplicates
         || matches!(
             settings.value(key),
             Some(FileValue::Schedule(_) | FileValue::RateTrace(_) | FileValue::Outages(_) | FileValue::Errors(_))
@@ -467,7 +490,7 @@ pub(crate) fn ordered((a, b): Ends) -> Ends {
 /// Of links whose rate is wrong.
 const ANY_RATE: Rate = Rate::from_bps(1_000_000).expect("more than zero");
 /// The keys with which a link may change or corrupt packets.
-const CHANGING_KEYS: [&str; 6] = ["rate", "delay", "jitter", "reorder", "outages", "errors"];
+const CHANGING_KEYS: [&str; 7] = ["rate", "delay", "jitter", "reorder", "duplicate", "outages", "errors"];
 
 #[cfg(test)]
 mod tests {

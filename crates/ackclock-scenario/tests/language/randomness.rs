@@ -122,7 +122,7 @@ const STATION: &str = "1 25544U 98067A   26325.50000000  .00014206  00000+0  254
     2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 24] = [
+const COMPANIONS: [&[&str]; 25] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -148,6 +148,7 @@ const COMPANIONS: [&[&str]; 24] = [
     &["queue.policy=red", "queue.red.ecn=true"],
     &["queue.policy=red", "queue.red.ecn=true", "tcp.ecn=classic"],
     &["traffic.write=2 segments"],
+    &["traffic.application=on-off"],
     &["network.switches=3"],
     &["network.cross_sources=1"],
     &["atm.service=abr"],
@@ -156,7 +157,7 @@ const COMPANIONS: [&[&str]; 24] = [
 ];
 
 /// What is no word of the schema's, and random: amounts above zero.
-const AMOUNTS: [(&str, bool); 10] = [
+const AMOUNTS: [(&str, bool); 12] = [
     ("traffic.start_jitter=1 ms", true),
     ("traffic.start_jitter=0 s", false),
     ("link.sw1->sw2.jitter=1 ms", true),
@@ -164,6 +165,8 @@ const AMOUNTS: [(&str, bool); 10] = [
     ("link.sw1->sw2.jitter={ law = \"normal\", mean = \"1 ms\", deviation = \"200 us\" }", true),
     ("link.sw1->sw2.jitter={ law = \"listed\", values = [\"1 ms\", \"2 ms\"] }", false),
     ("link.sw1->sw2.reorder={ probability = 0.2, delay = \"3 ms\" }", true),
+    ("link.sw1->sw2.duplicate=0.2", true),
+    ("link.sw1->sw2.duplicate=1", false),
     ("link.sw1->sw2.reorder={ probability = 1, delay = \"3 ms\" }", false),
     ("traffic.on-off.on={ law = \"uniform\", least = \"1 ms\", most = \"9 ms\" }", true),
     ("tcp.tick_phase=3 ms", false),

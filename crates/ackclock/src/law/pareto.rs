@@ -79,7 +79,7 @@ impl Mechanism for Pareto {
                 "more than 1, or `least` in the place of `mean`",
             ),
             (None, Some(mean), None) => Ok(ParetoParams::with_mean(mean, shape)),
-            (Some(least), None, _) if least == 0.0 => {
+            (Some(0.0), None, _) => {
                 wrong(&["least"], "`least` is zero, of which every multiple is zero", "more than zero")
             }
             (Some(least), None, Some(most)) if most <= least => {

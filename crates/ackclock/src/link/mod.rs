@@ -6,6 +6,7 @@
 //! time.
 
 mod chance;
+mod duplicate;
 pub mod errors;
 mod jitter;
 mod opportunities;

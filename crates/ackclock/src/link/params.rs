@@ -19,6 +19,8 @@ pub struct LinkParams {
     pub jitter: Option<JitterParams>,
     /// Which packets are held back.
     pub reorder: Option<ReorderParams>,
+    /// The probability with which a packet comes to the queue before the link twice.
+    pub duplicate: f64,
 }
 
 impl LinkParams {
@@ -41,6 +43,8 @@ impl LinkParams {
             "Whether packets may overtake others by their `jitter`; else one that would arrives with the one before it."),
         Key::new("reorder", Kind::Table(ReorderParams::KEYS), Default::Derived("none"), "Ackclock",
             "Which packets are held back, so that later ones overtake them, as in { probability = 0.01, delay = \"10 ms\" }; on packet networks."),
+        Key::new("duplicate", Kind::Share, Default::Is(Value::Number(0.0)), "Ackclock",
+            "The probability with which a packet comes to the queue before the link twice, at switches; on packet networks."),
         Key::new("outages", Kind::Outages, Default::Derived("none"), "Ackclock",
             "When the link is down, as in [{ from = \"10 s\", until = \"12 s\" }]; on packet networks."),
         Key::new("in_service", Kind::Word(InService::NAMES), Default::Is(Value::Word("finish")), "Ackclock",
@@ -60,7 +64,11 @@ impl LinkParams {
 
     /// Whether it is one.
     pub fn is_plain(&self) -> bool {
-        self.schedule.is_none() && self.errors.is_empty() && self.jitter.is_none() && self.reorder.is_none()
+        self.schedule.is_none()
+            && self.errors.is_empty()
+            && self.jitter.is_none()
+            && self.reorder.is_none()
+            && self.duplicate == 0.0
     }
 
     /// The least delay there ever is on a link whose delay is `constant` unless it changes.

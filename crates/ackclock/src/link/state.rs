@@ -1,6 +1,7 @@
 //! One direction of a link as the port before it sees it: when is a packet out, and when does it arrive, or where is it
 //! lost?  Source: docs/models/paths.md.
 
+use super::duplicate::Duplicate;
 use super::errors::{Errors, Packet, Place};
 use super::jitter::Jitter;
 use super::opportunities::Cursor;
@@ -19,6 +20,7 @@ pub struct LinkState {
     errors: Errors,
     jitter: Option<Jitter>,
     reorder: Option<Reorder>,
+    duplicate: Option<Duplicate>,
     /// When it is stable: at the last transmission, if it was then.
     stable: Option<StableInterval>,
     /// Octets of the last packet that was transmitted when it was, and how long that took.
@@ -62,6 +64,7 @@ impl LinkState {
             errors: Errors::new(&params.errors, seed, name),
             jitter: params.jitter.as_ref().map(|jitter| Jitter::new(jitter, seed, name)),
             reorder: params.reorder.as_ref().map(|reorder| Reorder::new(reorder, seed, name)),
+            duplicate: Duplicate::new(params.duplicate, seed, name),
             stable: None,
             last_time: (0, Span::ZERO),
             cursor: Cursor::default(),
@@ -74,6 +77,16 @@ impl LinkState {
     #[inline]
     pub fn refuses(&mut self, now: Time, packet: Packet) -> bool {
         !self.errors.is_empty() && self.errors.corrupt(Place::Ingress, now, packet)
+    }
+
+    /// Whether packets may come to the queue before the link twice.
+    pub fn may_duplicate(&self) -> bool {
+        self.duplicate.is_some()
+    }
+
+    /// Whether the next packet does that comes to the queue.
+    pub fn duplicates(&mut self) -> bool {
+        self.duplicate.as_mut().is_some_and(Duplicate::next)
     }
 
     /// The first instant from `time` on at which a transmission can begin; `Time::NEVER` if there is none.
@@ -195,7 +208,7 @@ impl LinkState {
         }
         let in_order = arrives;
         if let Some(later) = self.reorder.as_mut().and_then(Reorder::next) {
-            arrives = arrives + later;
+            arrives += later;
         }
         if let Some(time) = schedule.dropped_between(begins, arrives) {
             return Transmission { complete, fate: Fate::Lost { time, reason: DropReason::Outage } };

@@ -1,6 +1,7 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::routes::Routed;
@@ -167,16 +168,23 @@ pub(super) fn datagram(number: u64, payload_bytes: u32) -> Segment {
 }
 
 /// What arrived of a source of datagrams.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     count: u64,
     fingerprint: Fingerprint,
+    /// The numbers that have arrived, if there may be copies: each counts once.
+    seen: Option<BTreeSet<u64>>,
 }
 
 impl Arrivals {
+    /// None yet, in a scenario.
+    pub(super) fn of(scenario: &Scenario) -> Arrivals {
+        Arrivals { seen: duplicates(scenario).then(BTreeSet::new), ..Arrivals::default() }
+    }
+
     /// The datagram with this number arrives.
     pub(super) fn add(&mut self, now: Time, number: u64) {
-        self.count += 1;
+        self.count += u64::from(self.seen.as_mut().is_none_or(|seen| seen.insert(number)));
         self.fingerprint.event(now.as_ps(), number);
     }
 
@@ -192,6 +200,11 @@ impl Arrivals {
             delays: None,
         }
     }
+}
+
+/// Whether packets may come twice.
+pub(super) fn duplicates(scenario: &Scenario) -> bool {
+    scenario.links.iter().any(|link| link.params.duplicate > 0.0)
 }
 
 /// What can be done to a flow while a simulation is paused: something is held from then on, or released.

@@ -21,6 +21,8 @@ pub(super) struct HostTraces {
     pub(super) packets: Vec<Vec<Captured>>,
     /// Frames of captured senders that ended a damaged frame at the receiver.
     pub(super) damaged: BTreeSet<(VcId, u32)>,
+    /// Frames that arrived, if there may be copies: what is lost of these was not all.
+    pub(super) arrived: Option<BTreeSet<(VcId, u32)>>,
     /// By flow, and then by source of datagrams; empty if the delays of their data are not recorded.
     pub(super) transits: Vec<TransitTrace>,
     /// How many of these are flows.
@@ -131,6 +133,9 @@ impl HostTraces {
         let is_udp = end_of(vc).0 >= self.flows;
         if let Some(transit) = self.transit(vc) {
             transit.arrives(now, frame, is_udp || segment.payload() > 0);
+        }
+        if let Some(arrived) = &mut self.arrived {
+            arrived.insert((vc, frame));
         }
         self.capture(now, vc, false, frame, segment, None);
     }

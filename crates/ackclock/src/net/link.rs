@@ -20,6 +20,8 @@ pub(super) struct Link {
     to: NodeId,
     pub(super) state: LinkState,
     pub(super) losses: Losses,
+    /// Packets that came to its queue twice.
+    duplicated: u64,
 }
 
 /// A packet that goes on a link.
@@ -90,7 +92,13 @@ impl Link {
         let state = LinkState::new(&link.params, link.rate, link.delay, seed, &link.name);
         let all = (recording == LossRecording::Each).then(Vec::new);
         let counts = (0..vcs).map(|_| LinkLosses::default()).collect();
-        Some(Box::new(Link { id, to: link.to, state, losses: Losses { counts, sum: 0, to_come: Vec::new(), all } }))
+        Some(Box::new(Link {
+            id,
+            to: link.to,
+            state,
+            losses: Losses { counts, sum: 0, to_come: Vec::new(), all },
+            duplicated: 0,
+        }))
     }
 
     /// A packet comes to the queue before the link; returns whether it is lost there.
@@ -101,6 +109,14 @@ impl Link {
             self.losses.add(now, now, meta, DropReason::Corrupted);
         }
         lost
+    }
+
+    /// Whether the next packet comes to the queue before the link twice.
+    #[inline]
+    pub(super) fn duplicates(&mut self) -> bool {
+        let does = self.state.duplicates();
+        self.duplicated += u64::from(does);
+        does
     }
 
     /// The node that receives a packet whose transmission begins at `begins`, if any does.
@@ -156,7 +172,7 @@ impl Link {
                 fingerprint.add(word);
             }
         }
-        LinkRecord { name: name.to_owned(), lost, vcs, fingerprint: fingerprint.value() }
+        LinkRecord { name: name.to_owned(), lost, duplicated: self.duplicated, vcs, fingerprint: fingerprint.value() }
     }
 }
 

@@ -109,8 +109,9 @@ impl<T: Copy> PacketPort<T> {
             rate,
             delay,
             last_time: (0, Span::ZERO),
+            accepts_at_once: discipline.accepts_at_once()
+                && link.as_ref().is_none_or(|link| !link.state.may_duplicate()),
             link,
-            accepts_at_once: discipline.accepts_at_once(),
             discipline,
             dropped: Dropped::default(),
             waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), count: 0, bytes: 0 },
@@ -133,6 +134,12 @@ impl<T: Copy> PacketPort<T> {
     /// The rates that it gives to TCP flows, if it does.
     pub(super) fn rates(&self) -> Option<&PacketRates> {
         self.rates.as_deref()
+    }
+
+    /// Whether the packet that arrives next comes twice: then the copy is told as another arrival, directly after it.
+    #[inline]
+    pub(super) fn duplicates(&mut self) -> bool {
+        self.link.as_mut().is_some_and(|link| link.duplicates())
     }
 
     /// A packet arrives. It is transmitted at once, or waits (then [`PacketPort::next_event`] says for how long), or is

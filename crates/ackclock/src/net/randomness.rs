@@ -145,11 +145,12 @@ fn of_udp(source: &UdpFlow) -> bool {
 /// A link that so many routes cross.
 fn of_link(link: &Link, routes: usize) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, params, queue } = link;
-    let LinkParams { schedule, errors, jitter, reorder } = params;
+    let LinkParams { schedule, errors, jitter, reorder, duplicate } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     // Rate algorithms draw nothing.
     let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = &**queue;
     jitter.as_ref().is_some_and(JitterParams::is_random)
+        || (*duplicate > 0.0 && *duplicate < 1.0)
         || reorder.as_ref().is_some_and(ReorderParams::is_random)
         || policy.is_random(routes)
         || schedule.as_deref().is_some_and(of_schedule)

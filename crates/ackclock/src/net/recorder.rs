@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::abr::{AbrConnections, AbrTraces, CountTrace, RateTrace};
-use super::flow::{ack_vc, data_vc, end_of, vc_name};
+use super::flow::{ack_vc, data_vc, duplicates, end_of, vc_name};
 use super::host_traces::{CapturedEnds, HostTraces, Watched};
 use super::path_delays::path_delays;
 use crate::ids::{LinkId, VcId};
@@ -29,6 +29,8 @@ pub struct Recorder {
     captured: Vec<CapturedEnds>,
     /// The end of the warm-up, if it is recorded how often each delay occurs after it.
     delays_since: Option<Time>,
+    /// Whether packets may come twice.
+    duplicates: bool,
 }
 
 /// What was recorded of a run.
@@ -148,6 +150,7 @@ impl Recorder {
             hosts: captures.iter().map(|&host| scenario.nodes[host].name.clone()).collect(),
             captured: if captures.is_empty() { Vec::new() } else { routes.map(ends).collect() },
             delays_since: delays.then(|| Time::ZERO + scenario.warmup),
+            duplicates: duplicates(scenario),
         }))
     }
 
@@ -178,6 +181,7 @@ impl Recorder {
                 captured: self.captured.clone(),
                 packets: vec![Vec::new(); self.hosts.len()],
                 damaged: BTreeSet::new(),
+                arrived: (self.duplicates && !self.hosts.is_empty()).then(BTreeSet::new),
                 transits,
                 flows: self.flows,
             })
@@ -349,7 +353,9 @@ impl Recorder {
         }
         if packet.sent && packet.lost.is_none() {
             let vc = if packet.data { data_vc(flow) } else { ack_vc(flow) };
-            packet.lost = losses.get(&(vc, packet.frame)).cloned();
+            let arrived = hosts.and_then(|hosts| hosts.arrived.as_ref());
+            let has_arrived = arrived.is_some_and(|arrived| arrived.contains(&(vc, packet.frame)));
+            packet.lost = losses.get(&(vc, packet.frame)).filter(|_| !has_arrived).cloned();
             if packet.lost.is_none() && hosts.is_some_and(|hosts| hosts.damaged.contains(&(vc, packet.frame))) {
                 // AAL5: a lost end mark ruins its frame and the next, of which every cell may have arrived. So the end
                 // mark of the frame before is what was refused.

@@ -241,6 +241,8 @@ pub struct LinkRecord {
     pub name: String,
     /// What all paths lost.
     pub lost: LinkLosses,
+    /// Packets that came to the queue before it twice.
+    pub duplicated: u64,
     /// Each path over the link, in the order of the scenario.
     pub vcs: Vec<LinkVcRecord>,
     /// Hash over what was lost, and when.

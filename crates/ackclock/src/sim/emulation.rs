@@ -168,6 +168,10 @@ fn not_emulated(scenario: &Scenario) -> Vec<NotEmulated> {
             add(place(), reason, "choose host = \"immediate\", or simulate the scenario");
         }
     }
+    for link in scenario.links.iter().filter(|link| link.params.duplicate > 0.0) {
+        let reason = "a packet of a real host that comes twice (duplicate) cannot be told from its copy";
+        add(format!("link {}", link.name), reason, "leave `duplicate` out, or simulate the scenario");
+    }
     for (_, link) in scenario.links.iter_ids().filter(|(_, link)| link.queue.feedback.is_some()) {
         let reason = "routers that tell TCP senders rates (tcp_feedback) change acknowledgements, and those of real hosts stay as they are";
         add(format!("link {}", link.name), reason, "choose tcp_feedback = \"none\", or simulate the scenario");

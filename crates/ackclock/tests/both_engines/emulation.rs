@@ -138,6 +138,7 @@ fn fed_with_what_a_simulation_sent_it_does_what_the_simulation_did() {
         scenario.flows.iter_mut().for_each(|flow| flow.tcp.ecn = EcnParams::default());
         for index in 0..scenario.links.len() {
             let link = &mut scenario.links[Id::from_index(index)];
+            link.params.duplicate = 0.0;
             // What a link loses before it begins to be transmitted takes no time, and neither do several packets of an opportunity:
             // captures do not show in which order.
             if scenario.nodes[link.from].kind == NodeKind::Host {

@@ -6,7 +6,7 @@ use ackclock::ids::LinkId;
 use ackclock::keys::Values;
 use ackclock::law::{self, Law, ListOrder, ListedParams, LogNormalParams, NormalParams, ParetoParams, UniformParams};
 use ackclock::link::*;
-use ackclock::scenario::{Scenario, Technology};
+use ackclock::scenario::{NodeKind, Scenario, Technology};
 use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
@@ -38,6 +38,9 @@ pub fn paths(choices: &mut Choices, scenario: &mut Scenario) {
             let bound = Span::from_us(1 + choices.below(20_000));
             let (probability, delay) = (choices.one_of(&[0.0, 0.05, 0.3, 1.0]), law(choices, bound));
             link.params.reorder = Some(ReorderParams { probability, delay });
+        }
+        if scenario.nodes[link.from].kind == NodeKind::Switch && choices.once_in(4) {
+            link.params.duplicate = choices.one_of(&[0.02, 0.3, 1.0]);
         }
         for _ in 0..choices.below(3) {
             link.params.errors.extend(error(choices));

@@ -311,3 +311,37 @@ fn laws_of_jitter_delay_packets_and_reorder_them() {
     let held = arrivals(&["link.\"r->d\".reorder={ probability = 0.2, delay = \"12 ms\" }"]);
     assert!(!in_order(&held), "{held:?}");
 }
+
+/// Every packet of data comes twice to r->d: each is transmitted twice, and the file arrives once.
+#[test]
+fn a_packet_that_comes_twice_is_transmitted_twice_and_counts_once() {
+    let sets = ["capture=[\"s\", \"d\"]", "flow.f.size=57600 B", "delays=true", "link.\"r->d\".duplicate=1"];
+    let records = run("duplicate", &short(&sets));
+    crate::lab::conserves(&records);
+    let link = records.links.iter().find(|link| link.name == "r->d").unwrap();
+    let (counts, there) = (&flow(&records, "f").counts, port(&records, "r->d"));
+    assert_eq!((counts.bytes_delivered, link.lost.total()), (57_600, 0));
+    // 60 segments and what is sent again, for duplicate acknowledgements look like losses.
+    assert_eq!((there.arrivals, link.duplicated), (2 * counts.segments_sent, counts.segments_sent));
+    assert_eq!(counts.unnecessary_retransmissions, 2 * counts.segments_sent - 60);
+    let received = records.captures.iter().find(|capture| capture.host == "d").unwrap();
+    let arrived = received.packets.iter().filter(|packet| packet.data && !packet.sent).count() as u64;
+    assert_eq!(arrived, there.departures);
+    assert_eq!(flow(&records, "f").delays.as_ref().unwrap().one_way.count(), counts.segments_sent, "the first of both");
+}
+
+/// One of two copies is lost: what arrived is not shown as lost, and a datagram counts once.
+#[test]
+fn a_packet_of_which_one_copy_is_lost_has_arrived() {
+    let udp = ["udp.u.from=s", "udp.u.to=d", "udp.u.rate=100 kbps", "udp.u.payload=960 B"];
+    let errors = "link.\"r->d\".errors={ model = \"periodic\", every = 2, applies_to = \"all\" }";
+    let sets = [&udp[..], &["link.\"r->d\".duplicate=1", errors, "capture=[\"s\"]", "flow.f.size=960 B"]].concat();
+    let records = run("one of two", &short(&sets));
+    crate::lab::conserves(&records);
+    let udp = &records.udp[0].counts;
+    // One that is sent 18 ms before the end is under way.
+    assert!(udp.sent - udp.delivered <= 3 && udp.lost <= udp.sent - udp.delivered, "{udp:?}");
+    let sent = records.captures[0].packets.iter().filter(|packet| packet.data && packet.sent);
+    let lost = sent.clone().filter(|packet| packet.lost.is_some()).count();
+    assert!(lost <= 1 && sent.count() as u64 > udp.sent, "{lost}");
+}

@@ -216,3 +216,16 @@ fn times_on_without_a_mean() {
         on = { law = \"pareto\", shape = 1, least = \"1 ms\" }\n";
     insta::assert_snapshot!(said_about(file, &[]));
 }
+
+#[test]
+fn packets_that_come_twice_where_they_cannot() {
+    let said = |name: &str, probability: &str| {
+        let file = format!(
+            "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"star\"\nsources = 2\nrate = \"1 Mbps\"\n\
+             access_delay = \"1 ms\"\n[link.\"{name}\"]\nduplicate = {probability}\n"
+        );
+        said_about(&file, &[])
+    };
+    assert_eq!([said("sw1->d1", "0.1"), said("s1->sw1", "0")], ["nothing\n", "nothing\n"]);
+    insta::assert_snapshot!([said("s1->sw1", "0.1"), said("sw1->d1", "1.5")].join("\n"));
+}

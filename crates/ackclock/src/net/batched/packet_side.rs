@@ -74,6 +74,14 @@ impl PacketSideTable {
         if segment.is_plain() && !self.numbers_packets() { 0 } else { self.put(vc, segment) }
     }
 
+    /// A key for a packet that carries what the one with this key does, and has its number.
+    #[inline(never)]
+    pub(super) fn copy(&mut self, key: u32) -> u32 {
+        let Some(place) = PacketKey(key).place() else { return key };
+        let copy = self.places[place];
+        self.put_at_free(copy)
+    }
+
     /// The segment kept under this key, which is free again; `None` if there is none.
     #[inline(never)]
     pub(super) fn take(&mut self, key: u32) -> Option<Segment> {
@@ -140,7 +148,10 @@ impl PacketSideTable {
             number = self.next[vc];
             self.next[vc] = number.wrapping_add(1);
         }
-        let place = Place { segment, number };
+        self.put_at_free(Place { segment, number })
+    }
+
+    fn put_at_free(&mut self, place: Place) -> u32 {
         let free = self.free.pop().unwrap_or(self.places.len() as u32);
         if free as usize == self.places.len() {
             self.places.push(place);

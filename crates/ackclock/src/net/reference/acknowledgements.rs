@@ -45,7 +45,7 @@ impl Reference {
         let EdgePlace { edge, session } = place;
         let frames = &self.frames[unit.vc];
         let segment = match self.technology {
-            Technology::Packet { .. } => frames.packets.under_way[&unit.frame],
+            Technology::Packet { .. } => *frames.packets.get(unit),
             Technology::Atm { .. } => match self.edges.reassemblers[edge][session].on_unit(unit) {
                 None => return,
                 Some(Reassembled::Good { frame }) => frames.sent.segment(frame),
@@ -101,7 +101,7 @@ impl Reference {
         let frames = &mut self.frames[unit.vc];
         match self.technology {
             Technology::Packet { .. } => {
-                let segment = frames.packets.under_way.get_mut(&unit.frame).expect("it is on its way");
+                let segment = frames.packets.get_mut(unit).expect("it is on its way");
                 segment.window = window;
                 self.forward(hop, self.links[from].input, unit);
             }

@@ -103,7 +103,7 @@ impl Reference {
         let external = self.external.as_deref_mut().expect("the ends are outside");
         let frames = &self.frames[vc];
         match self.technology {
-            Technology::Packet { .. } => external.clear(vc, |frame| !frames.packets.under_way.contains_key(&frame)),
+            Technology::Packet { .. } => external.clear(vc, |frame| !frames.packets.contains(frame)),
             // A connection of cells keeps its order: what is older than the oldest that may still arrive has not arrived.
             Technology::Atm { .. } => external.clear(vc, |frame| !frames.sent.may_arrive(frame)),
         }

@@ -112,7 +112,7 @@ impl Reference {
             udp: common::udp(scenario, seed)
                 .into_iter()
                 .zip(&scenario.udp)
-                .map(|(source, flow)| (flow.name.clone(), source, Arrivals::default()))
+                .map(|(source, flow)| (flow.name.clone(), source, Arrivals::of(scenario)))
                 .collect(),
             lost_datagrams: LostDatagrams::new(scenario),
             traces: recorder.and_then(|recorder| recorder.hosts()),
@@ -258,7 +258,7 @@ impl Reference {
     /// A packet that came by link `id` cannot go on.
     fn lose(&mut self, id: LinkId, unit: Unit, reason: DropReason) {
         let (now, hop) = (self.now, self.hop(id, unit.vc));
-        let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
+        let segment = self.frames[unit.vc].packets.get(unit);
         let kind = common::kind(unit.vc, self.flows.len());
         let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
         let changing = match &mut self.links[id].output {
@@ -289,16 +289,28 @@ impl Reference {
                 self.event_tree.set(id.index(), slot_end);
             }
             Output::Packets(port) => {
-                let segment = &self.frames[unit.vc].packets.under_way[&unit.frame];
-                let kind = common::kind(unit.vc, self.flows.len());
-                let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
-                let frames = &mut self.frames;
-                let departure = port.on_arrival(now, meta, unit, |lost| forget(frames, lost));
-                let next = port.next_event();
-                self.launch_packet(id, departure);
-                self.event_tree.set(id.index(), next);
+                let copy = port.duplicates().then(|| self.frames[unit.vc].packets.copy(unit));
+                for unit in [Some(unit), copy].into_iter().flatten() {
+                    self.take_in(hop, unit);
+                }
             }
         }
+    }
+
+    /// A packet comes to a port.
+    fn take_in(&mut self, hop: Hop, unit: Unit) {
+        let (now, id) = (self.now, hop.link);
+        let segment = self.frames[unit.vc].packets.get(unit);
+        let kind = common::kind(unit.vc, self.flows.len());
+        let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
+        let Output::Packets(port) = &mut self.links[id].output else {
+            unreachable!("packets come to ports of packets")
+        };
+        let frames = &mut self.frames;
+        let departure = port.on_arrival(now, meta, unit, |lost| forget(frames, lost));
+        let next = port.next_event();
+        self.launch_packet(id, departure);
+        self.event_tree.set(id.index(), next);
     }
 
     /// A unit arrives at the host where its connection ends.
@@ -309,7 +321,7 @@ impl Reference {
         self.on_abr_data_at_end(unit);
         let frames = &mut self.frames[unit.vc];
         let good = match self.technology {
-            Technology::Packet { .. } => frames.packets.under_way.remove(&unit.frame),
+            Technology::Packet { .. } => frames.packets.remove(unit),
             Technology::Atm { .. } => {
                 let Some(reassembled) = frames.reassembler.on_unit(unit) else { return };
                 let good = match reassembled {

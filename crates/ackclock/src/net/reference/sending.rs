@@ -89,7 +89,7 @@ impl Reference {
         }
         packets.next = packets.next.wrapping_add(1);
         if let Some(time) = arrives {
-            packets.under_way.insert(unit.frame, *segment);
+            packets.insert(unit, *segment);
             let node = path.as_ref().map_or(link.to, |path| path.far_end(begins));
             self.launch(id, UnderWay { time, node, unit });
         }

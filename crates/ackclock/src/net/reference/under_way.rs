@@ -32,7 +32,49 @@ pub(super) struct Frames {
 #[derive(Default)]
 pub(super) struct Packets {
     pub(super) next: u32,
-    pub(super) under_way: BTreeMap<u32, Segment>,
+    /// By number, and by that of the copy: 0 of the packet itself.
+    under_way: BTreeMap<(u32, u16), Segment>,
+    copies: u16,
+}
+
+impl Packets {
+    /// A packet is on its way.
+    pub(super) fn insert(&mut self, unit: Unit, segment: Segment) {
+        self.under_way.insert(key(unit), segment);
+    }
+
+    /// What it carries.
+    pub(super) fn get(&self, unit: Unit) -> &Segment {
+        &self.under_way[&key(unit)]
+    }
+
+    /// What it carries, to be changed.
+    pub(super) fn get_mut(&mut self, unit: Unit) -> Option<&mut Segment> {
+        self.under_way.get_mut(&key(unit))
+    }
+
+    /// It is on its way no more.
+    pub(super) fn remove(&mut self, unit: Unit) -> Option<Segment> {
+        self.under_way.remove(&key(unit))
+    }
+
+    /// Whether the packet with this number is on its way, or a copy of it.
+    pub(super) fn contains(&self, number: u32) -> bool {
+        self.under_way.range((number, 0)..=(number, u16::MAX)).next().is_some()
+    }
+
+    /// Another packet that carries what this one does. Numbers of copies begin again long after a packet with the same is gone.
+    pub(super) fn copy(&mut self, unit: Unit) -> Unit {
+        self.copies = self.copies.wrapping_add(1).max(1);
+        let copy = Unit { index: self.copies, ..unit };
+        self.insert(copy, *self.get(unit));
+        copy
+    }
+}
+
+/// Units of packets have no index within their frame.
+fn key(packet: Unit) -> (u32, u16) {
+    (packet.frame, packet.index)
 }
 
 /// A packet at the link that `hop` is.
@@ -52,12 +94,12 @@ pub(super) fn meta(
 
 /// A packet is marked.
 pub(super) fn mark(frames: &mut IdVec<VcId, Frames>, packet: Unit) {
-    if let Some(segment) = frames[packet.vc].packets.under_way.get_mut(&packet.frame) {
+    if let Some(segment) = frames[packet.vc].packets.get_mut(packet) {
         segment.ecn = segment.ecn.marked();
     }
 }
 
 /// A packet is lost.
 pub(super) fn forget(frames: &mut IdVec<VcId, Frames>, packet: Unit) {
-    frames[packet.vc].packets.under_way.remove(&packet.frame);
+    frames[packet.vc].packets.remove(packet);
 }

@@ -21,7 +21,7 @@ pub(in crate::net::batched) struct UdpSinks {
 impl UdpSinks {
     /// The ends of the sources of a scenario, which read this inbox.
     pub(in crate::net::batched) fn new(group: usize, scenario: &Scenario) -> UdpSinks {
-        let arrivals = vec![Arrivals::default(); scenario.udp.len()];
+        let arrivals = vec![Arrivals::of(scenario); scenario.udp.len()];
         UdpSinks { group, flows: scenario.flows.len(), technology: scenario.technology, arrivals, events: 0 }
     }
 

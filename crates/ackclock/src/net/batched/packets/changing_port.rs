@@ -54,6 +54,14 @@ impl ChangingPort {
     fn on_arrival(&mut self, packet: &mut Arrival, io: &mut Io) {
         self.packets += 1;
         self.windows.write(std::slice::from_mut(packet), io);
+        let copy = self.port.duplicates().then(|| Arrival { frame: io.packet_side.copy(packet.frame), ..*packet });
+        self.take_in(packet, io);
+        if let Some(copy) = copy {
+            self.take_in(&copy, io);
+        }
+    }
+
+    fn take_in(&mut self, packet: &Arrival, io: &mut Io) {
         let vc = &self.vcs[packet.input_ref.at_port];
         let meta = PacketMeta {
             vc: packet.input_ref.at_port,

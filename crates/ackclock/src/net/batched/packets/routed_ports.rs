@@ -292,15 +292,17 @@ impl RoutedPorts {
     /// A packet arrives that may have to wait, or may be lost.
     #[inline(never)]
     fn take_in(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
-        let port = &mut self.ports[number];
-        let meta = port.meta(&packet, self.flows, io);
-        let packet_side = &mut io.packet_side;
-        let departure = port.port.on_arrival(now, meta, packet, |lost| {
-            packet_side.take(lost.frame);
-        });
-        self.event_tree.set(number, port.port.next_event());
-        if let Some(departure) = departure {
-            self.launch(number, departure, io);
+        let copies = self.ports[number].port.duplicates();
+        let copy = copies.then(|| Handle { frame: io.packet_side.copy(packet.frame), ..packet });
+        for packet in [Some(packet), copy].into_iter().flatten() {
+            let port = &mut self.ports[number];
+            let meta = port.meta(&packet, self.flows, io);
+            let packet_side = &mut io.packet_side;
+            let departure = port.port.on_arrival(now, meta, packet, |lost| _ = packet_side.take(lost.frame));
+            self.event_tree.set(number, port.port.next_event());
+            if let Some(departure) = departure {
+                self.launch(number, departure, io);
+            }
         }
     }
 
