@@ -239,6 +239,7 @@ fn scaled(scenario: &Scenario, scale: u32) -> Scenario {
     for flow in &mut scaled.udp {
         flow.source.start = time(flow.source.start);
         flow.source.stop = flow.source.stop.map(time);
+        flow.source.pattern = flow.source.pattern.take().map(|pattern| Box::new(pattern.scaled(scale)));
     }
     // A contact plan has routes, which are not scaled.
     let ordinary = |schedule: &&mut Box<LinkSchedule>| schedule.far_ends.is_none();
@@ -340,9 +341,9 @@ impl Bound {
             packets += asked[1] * room;
             crossings += asked[2] * room;
         }
-        for source in scenario.udp.iter().map(|flow| flow.source) {
+        for source in scenario.udp.iter().map(|flow| &flow.source) {
             let stop = source.stop.map_or(scenario.duration.as_secs_f64(), Time::as_secs_f64);
-            let of_source = (stop - source.start.as_secs_f64()).max(0.0) * source.rate.as_bps() as f64
+            let of_source = (stop - source.start.as_secs_f64()).max(0.0) * source.largest_rate().as_bps() as f64
                 / (8.0 * f64::from(source.payload_bytes));
             packets += of_source;
             crossings += of_source * DATAGRAM_PORTS;

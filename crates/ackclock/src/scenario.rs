@@ -8,7 +8,7 @@ use crate::atm::AbrParams;
 use crate::atm::rate::RateAlgorithm;
 use crate::feedback::Feedback;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
-use crate::keys::{ATM_ONLY, Default, Family, INSTANT, Key, Kind, LATER, MOST_ORDINAL, RATE, Value, words};
+use crate::keys::{ATM_ONLY, Default, Family, HOUR, INSTANT, Key, Kind, LATER, MOST_ORDINAL, RATE, Value, words};
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
 use crate::queue::PolicyParams;
@@ -338,7 +338,14 @@ impl UdpFlow {
             "Nodes of the path, ends included."),
         Key::new("payload", Kind::bytes(12, 65_507), Default::Is(Value::bytes(1470)), "literature: iperf 1; not stated in [VEGAS-A] §3.2.3",
             "Payload of each datagram."),
-        Key::required("rate", RATE, "Payload per second."),
+        Key::required("rate", Kind::Schedule(&RATE),
+            "Payload per second; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with times and rates, as in { trace = \"rates.csv\" }."),
+        Key::new("on", Kind::Law(&STAY), Default::Derived("always on"), "Ackclock",
+            "How long the source is on, by turns with `off` and on at first: a time, or a law of times."),
+        Key::new("off", Kind::Law(&STAY), Default::Derived("never off"), "Ackclock",
+            "How long the source is off: a time, or a law of times."),
+        Key::new("burst", Kind::Integer(1, 10_000), Default::Is(Value::Integer(1)), "Ackclock",
+            "Datagrams that are sent at one instant, as much less often."),
         Key::new("pcr", Kind::Or(&RATE, &["link-rate"]), Default::Is(Value::Word("link-rate")), "Ackclock",
             "Peak cell rate at which the cells of a datagram follow each other, in bits per second with cell headers; at most the rate of the link of the host. `pcr` in [atm] is that of flows.").used_if(ATM_ONLY),
         Key::new("dither", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
@@ -348,6 +355,9 @@ impl UdpFlow {
             "When the source stops sending."),
     ];
 }
+
+/// How long a source of datagrams is on or off.
+const STAY: Kind = Kind::time(Span::from_us(1), HOUR);
 
 /// The path of packets or cells from one host to another.
 #[derive(Clone, Debug, PartialEq)]

@@ -257,6 +257,7 @@ impl Probe {
             start: Time::ZERO,
             stop: None,
             dither: Dither::Off,
+            pattern: None,
         };
         Scenario {
             name: "self-test".into(),

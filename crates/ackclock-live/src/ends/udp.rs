@@ -25,7 +25,7 @@ impl Source {
         socket.connect(to)?;
         socket.set_nonblocking(true)?;
         let payload = vec![0; source.source.payload_bytes as usize];
-        let source = Cbr::new(source.source, Stream::new(seed, &source.name, "dither"));
+        let source = Cbr::new(source.source.clone(), Stream::new(seed, &source.name, "dither"));
         Ok(Source { socket, source, refused: 0, payload })
     }
 

@@ -2,8 +2,9 @@
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::keys::{Dimension, Quantity};
+use ackclock::law::Law;
 use ackclock::scenario::{MAX_ROUTE_LINKS, Technology, UdpFlow};
-use ackclock::traffic::{CbrParams, Dither};
+use ackclock::traffic::{CbrParams, Dither, PatternParams, TurnsParams};
 use ackclock::units::{Rate, Span, Time};
 
 use crate::document::{Document, Named};
@@ -16,6 +17,7 @@ use crate::settings::{Settings, warn_unused};
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
 use crate::value::FileValue;
+use crate::value::rate_trace::{RateTrace, TraceContent};
 
 /// All sources in natural order of their names, or `None` and reports.
 pub(crate) fn plan(
@@ -77,17 +79,94 @@ fn source(
             .warning(settings.at("start"), "the source starts when the run is over")
             .label("not before the end of `duration`");
     }
+    let payload = payload?;
+    let pattern = pattern(&settings, payload, report)?;
     let source = CbrParams {
-        payload_bytes: payload?,
+        payload_bytes: payload,
         rate: settings.rate("rate")?,
         start: Time::ZERO + start,
         stop: stop.map(|stop| Time::ZERO + stop),
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
+        pattern,
     };
     let flow = UdpFlow { name: named.name.clone(), route: route.into(), pcr: pcr?, source };
     warn_too_fast(&settings, network, &flow, technology, report);
     Some(flow)
 }
+
+/// How the rate changes, if it does. `None`: wrong, and reported.
+fn pattern(settings: &Settings, payload: u32, report: &mut Report) -> Option<Option<Box<PatternParams>>> {
+    let rates = match settings.value("rate")? {
+        FileValue::Schedule(schedule) => {
+            let rate = |bps| Rate::from_bps(bps).expect("rates are above zero");
+            schedule.points().map(|(at, bps)| (at, rate(bps))).collect()
+        }
+        FileValue::RateTrace(RateTrace { content: Some(TraceContent::Rates(rates)), .. }) => rates.points().to_vec(),
+        FileValue::RateTrace(_) => {
+            report
+                .error(settings.at("rate"), "a source follows no delivery opportunities, which are those of links")
+                .label("expected a table of times and rates")
+                .help("write a file of CSV, with the columns time_s and rate_mbps");
+            return None;
+        }
+        _ => vec![(Time::ZERO, settings.rate("rate")?)],
+    };
+    let turns = match (stay(settings, "on", report)?, stay(settings, "off", report)?) {
+        (None, None) => None,
+        (Some(on), Some(off)) => Some(TurnsParams { on, off }),
+        (on, _) => {
+            let (is, missing) = if on.is_some() { ("on", "off") } else { ("off", "on") };
+            report
+                .error(settings.at(is), format!("`{is}` without `{missing}`"))
+                .label("a source is on and off by turns")
+                .help(format!("add {missing} = \"1 s\", or a law, as in {{ law = \"exponential\", mean = \"1 s\" }}"));
+            return None;
+        }
+    };
+    let burst = u32::try_from(settings.integer("burst")?).ok()?;
+    let pattern = PatternParams { rates, turns, burst };
+    if pattern.rates.len() == 1 && pattern.turns.is_none() && burst == 1 {
+        return Some(None);
+    }
+    if settings.flag("dither")? {
+        report
+            .error(settings.at("dither"), "`dither` is about datagrams one interval apart, and these are not")
+            .label("not with rates that change, times on and off, or bursts")
+            .help("leave it out; a law of times on and off is random already");
+        return None;
+    }
+    let of_burst = u64::from(payload) * 8 * u64::from(burst);
+    let longest = pattern.rates.iter().map(|(_, rate)| rate.serialization(of_burst)).max()?;
+    let on = pattern.turns.as_ref().and_then(|turns| turns.on.mean()).map(|ps| Span::from_ps(ps as u64));
+    if let Some(on) = on.filter(|on| longest.as_ps() / MOST_TIMES_ON > on.as_ps()) {
+        let (burst, on) = (longest.as_secs_f64(), on.as_secs_f64());
+        report
+            .error(settings.at("on"), format!("a burst takes {burst} s at this `rate`, and `on` is {on} s on average"))
+            .label("at least a thousandth of it")
+            .help("let the source be on for longer, or give it a higher `rate`");
+        return None;
+    }
+    Some(Some(Box::new(pattern)))
+}
+
+/// How long the source is on or off, if it is that. `None`: wrong, and reported.
+fn stay(settings: &Settings, key: &str, report: &mut Report) -> Option<Option<Law>> {
+    if !settings.has(key) {
+        return Some(None);
+    }
+    let FileValue::Setting(setting) = settings.value(key)? else { return None };
+    let law = Law::read(setting).ok()?;
+    if law.mean().is_none() {
+        report
+            .error(settings.at(key), format!("the times of `{key}` have no mean"))
+            .label("a law with a mean: of Pareto a shape above 1, or with `most`");
+        return None;
+    }
+    Some(Some(law))
+}
+
+/// Over how many times on a burst may be produced, on average: each of them is gone through.
+const MOST_TIMES_ON: u64 = 1000;
 
 /// The peak cell rate, if one is given, on an ATM network; `None`: wrong, and reported.
 fn pcr(
@@ -118,9 +197,9 @@ fn warn_too_fast(settings: &Settings, network: &Network, flow: &UdpFlow, technol
     let (link, source) = (&network.links[flow.route.first()], &flow.source);
     let largest = flow.pcr.unwrap_or_else(|| link.params.largest_rate(link.rate));
     let wire_bytes = framing::datagram_wire_bytes(source.payload_bytes, technology);
+    let fastest = source.largest_rate();
     // Bits per second with headers, times the bytes of a payload.
-    let (wanted, payload) =
-        (u128::from(source.rate.as_bps()) * u128::from(wire_bytes), u128::from(source.payload_bytes));
+    let (wanted, payload) = (u128::from(fastest.as_bps()) * u128::from(wire_bytes), u128::from(source.payload_bytes));
     if wanted > u128::from(largest.as_bps()) * payload {
         let spelled = |bps: u128| {
             Quantity { dimension: Dimension::Rate, amount: u64::try_from(bps).unwrap_or(u64::MAX) }.canonical()

@@ -1,4 +1,4 @@
-//! Files with traces of rates, read.
+//! Files with traces of rates of links and of sources, read.
 
 use std::io::ErrorKind;
 
@@ -8,9 +8,9 @@ use crate::text::source::Source;
 use crate::value::FileValue;
 use crate::value::rate_trace::{RateTrace, TraceContent, WrongLine};
 
-/// Reads the traces that links name; of those that cannot be used there is a report, and the value is none.
+/// Reads the traces that links and sources of datagrams name; of those that cannot be used there is a report, and the value is none.
 pub(crate) fn read(document: &mut Document, source: &dyn Source, report: &mut Report) {
-    let tables = document.links.iter_mut().chain(&mut document.directions);
+    let tables = document.links.iter_mut().chain(&mut document.directions).chain(&mut document.udp);
     for Named { given, .. } in tables {
         given.revise("rate", |value| match value {
             FileValue::RateTrace(trace) => read_one(trace, source, report).map(FileValue::RateTrace),

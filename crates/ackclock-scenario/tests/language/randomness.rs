@@ -157,7 +157,7 @@ const COMPANIONS: [&[&str]; 25] = [
 ];
 
 /// What is no word of the schema's, and random: amounts above zero.
-const AMOUNTS: [(&str, bool); 12] = [
+const AMOUNTS: [(&str, bool); 14] = [
     ("traffic.start_jitter=1 ms", true),
     ("traffic.start_jitter=0 s", false),
     ("link.sw1->sw2.jitter=1 ms", true),
@@ -165,10 +165,15 @@ const AMOUNTS: [(&str, bool); 12] = [
     ("link.sw1->sw2.jitter={ law = \"normal\", mean = \"1 ms\", deviation = \"200 us\" }", true),
     ("link.sw1->sw2.jitter={ law = \"listed\", values = [\"1 ms\", \"2 ms\"] }", false),
     ("link.sw1->sw2.reorder={ probability = 0.2, delay = \"3 ms\" }", true),
+    ("udp.u={ from = \"s1\", to = \"d1\", rate = \"1 Mbps\", burst = 3 }", false),
+    (
+        "udp.u={ from = \"s1\", to = \"d1\", rate = \"1 Mbps\", on = { law = \"exponential\", mean = \"9 ms\" }, off = \"3 ms\" }",
+        true,
+    ),
     ("link.sw1->sw2.duplicate=0.2", true),
     ("link.sw1->sw2.duplicate=1", false),
     ("link.sw1->sw2.reorder={ probability = 1, delay = \"3 ms\" }", false),
-    ("traffic.on-off.on={ law = \"uniform\", least = \"1 ms\", most = \"9 ms\" }", true),
+    ("traffic.on-off.on={ law = \"uniform\", least = \"100 ms\", most = \"900 ms\" }", true),
     ("tcp.tick_phase=3 ms", false),
 ];
 

@@ -112,6 +112,11 @@ impl Law {
         self.span_of(Draw::new(draws.at(ordinal), ordinal))
     }
 
+    /// As [`Law::span`], by the draw of another number.
+    pub(crate) fn span_at(&self, draws: Stream, number: u64, ordinal: u64) -> Span {
+        self.span_of(Draw::new(draws.at(number), ordinal))
+    }
+
     /// As [`Law::span`], of other random bits.
     pub(crate) fn span_of(&self, draw: Draw) -> Span {
         let ps = self.amount(draw) + 0.5;

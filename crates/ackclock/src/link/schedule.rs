@@ -300,6 +300,11 @@ impl Rates {
         Rates { points }
     }
 
+    /// From when on it is which.
+    pub fn points(&self) -> &[(Time, Rate)] {
+        &self.points
+    }
+
     /// The rate at which a packet is transmitted whose transmission begins at `time`.
     pub fn at(&self, time: Time) -> Rate {
         self.points[self.points.partition_point(|&(from, _)| from <= time) - 1].1

@@ -205,7 +205,7 @@ pub(super) fn kind(vc: VcId, flows: usize) -> PacketKind {
 
 /// The sources of datagrams of a scenario.
 pub(super) fn udp(scenario: &Scenario, seed: u64) -> Vec<Cbr> {
-    let source = |flow: &scenario::UdpFlow| Cbr::new(flow.source, Stream::new(seed, &flow.name, "dither"));
+    let source = |flow: &scenario::UdpFlow| Cbr::new(flow.source.clone(), Stream::new(seed, &flow.name, "dither"));
     scenario.udp.iter().map(source).collect()
 }
 

@@ -134,8 +134,11 @@ fn of_udp(source: &UdpFlow) -> bool {
         name: _,
         route: _,
         pcr: _,
-        source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither },
+        source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither, pattern },
     } = source;
+    if let Some(pattern) = pattern {
+        return pattern.is_random();
+    }
     match dither {
         Dither::Off => false,
         Dither::Uniform => true,

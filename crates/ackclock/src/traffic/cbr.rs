@@ -1,11 +1,12 @@
-//! Datagrams at a constant rate, whatever becomes of them: UDP without any control.
+//! Datagrams at a constant rate, or by a pattern, whatever becomes of them: UDP without any control.
 //! Source: \[VEGAS-A\] §3.2.3, background traffic of iperf.
 
+use super::pattern::{Pattern, PatternParams};
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
-/// A source at a constant rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A source of datagrams.
+#[derive(Clone, Debug, PartialEq)]
 pub struct CbrParams {
     /// Octets of payload of each datagram.
     pub payload_bytes: u32,
@@ -15,8 +16,17 @@ pub struct CbrParams {
     pub start: Time,
     /// When no more are sent.
     pub stop: Option<Time>,
-    /// Whether they are sent exactly one interval apart.
+    /// Whether they are sent exactly one interval apart; of a constant rate.
     pub dither: Dither,
+    /// How the rate changes; `None`: not at all.
+    pub pattern: Option<Box<PatternParams>>,
+}
+
+impl CbrParams {
+    /// The largest rate that it ever has, while it is on.
+    pub fn largest_rate(&self) -> Rate {
+        self.pattern.as_ref().map_or(self.rate, |pattern| pattern.largest())
+    }
 }
 
 /// When datagrams are sent.
@@ -32,31 +42,42 @@ pub enum Dither {
 #[derive(Clone, Debug)]
 pub struct Cbr {
     params: CbrParams,
+    pattern: Option<Box<Pattern>>,
     interval: Span,
     draws: Stream,
     sent: u64,
 }
 
 impl Cbr {
-    /// A source before its first datagram, with random numbers for its dither.
+    /// A source before its first datagram, with random numbers for its dither or its pattern.
     pub fn new(params: CbrParams, draws: Stream) -> Cbr {
         let interval = params.rate.serialization(8 * u64::from(params.payload_bytes));
-        Cbr { params, interval, draws, sent: 0 }
+        let of_pattern = |pattern: &PatternParams| Pattern::new(pattern, params.payload_bytes, params.start, draws);
+        let pattern = params.pattern.as_deref().map(|pattern| Box::new(of_pattern(pattern)));
+        Cbr { params, pattern, interval, draws, sent: 0 }
     }
 
     /// When the next datagram is sent; `Time::NEVER` after the last one.
     pub fn next(&self) -> Time {
+        let time = self.pattern.as_ref().map_or_else(|| self.regular(), |pattern| pattern.due());
+        if self.params.stop.is_some_and(|stop| time >= stop) { Time::NEVER } else { time }
+    }
+
+    /// When the next one of a constant rate is due.
+    fn regular(&self) -> Time {
         let ps = self.interval.as_ps();
         let within = match self.params.dither {
             Dither::Off => 0,
             Dither::Uniform => self.draws.below(ps, self.sent),
         };
-        let time = self.params.start + self.interval * self.sent + Span::from_ps(within);
-        if self.params.stop.is_some_and(|stop| time >= stop) { Time::NEVER } else { time }
+        self.params.start + self.interval * self.sent + Span::from_ps(within)
     }
 
     /// The next datagram is sent; returns its number, from 0.
     pub fn send(&mut self) -> u64 {
+        if let Some(pattern) = &mut self.pattern {
+            pattern.send();
+        }
         self.sent += 1;
         self.sent - 1
     }
@@ -82,6 +103,7 @@ mod tests {
         start: Time::from_ps(500),
         stop: None,
         dither: Dither::Off,
+        pattern: None,
     };
 
     fn times(params: CbrParams, count: usize) -> Vec<u64> {

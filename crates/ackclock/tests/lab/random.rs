@@ -12,10 +12,11 @@ use ackclock::link::LinkParams;
 use ackclock::record::Metric;
 use ackclock::scenario::*;
 use ackclock::tcp::*;
-use ackclock::traffic::{CbrParams, Dither};
+use ackclock::traffic::{CbrParams, Dither, PatternParams, TurnsParams};
 use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
+use super::paths::{instants, law};
 use super::queues::{cell_kinds, queues};
 use super::tcp::{dialects, ecn, hosts, sack_options, slow_start, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
@@ -292,10 +293,26 @@ fn udp(choices: &mut Choices, scenario: &mut Scenario) {
             start: if choices.once_in(2) { time(choices) } else { Time::ZERO },
             stop: choices.once_in(2).then(|| time(choices)),
             dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
+            pattern: choices.once_in(3).then(|| Box::new(pattern(choices, scenario.duration, rate))),
         };
         let pcr = pcr(choices, scenario, [route[0], route[0]]);
         scenario.udp.push(UdpFlow { name: format!("u{number}"), route: route.into(), pcr, source });
     }
+}
+
+/// Rates around this one, on and off by turns, in bursts.
+fn pattern(choices: &mut Choices, duration: Span, bps: u64) -> PatternParams {
+    let rate = |bps: u64| Rate::from_bps(bps.clamp(1, 1_000_000_000_000)).expect("not zero");
+    let mut rates = vec![(Time::ZERO, rate(bps))];
+    for time in instants(choices, duration) {
+        rates.push((time, rate(bps / 4 * (1 + choices.below(8)))));
+    }
+    let about = |choices: &mut Choices| Span::from_ps(duration.as_ps() / choices.one_of(&[8, 64]) + 1);
+    let turns = choices.once_in(2).then(|| {
+        let (on, off) = (about(choices), about(choices));
+        TurnsParams { on: law(choices, on), off: law(choices, off) }
+    });
+    PatternParams { rates, turns, burst: choices.one_of(&[1, 2, 7]) }
 }
 
 /// A peak cell rate that both hosts can send: their links' rate by default or by name, half of it, or a ratio of no small

@@ -69,3 +69,34 @@ fn errors_may_be_about_tcp_only() {
     assert_eq!(errors("tcp"), [true, false]);
     assert_eq!(errors("data"), [true, true]);
 }
+
+/// 972 bytes are 8 ms at 972 kb/s and 4 ms at twice that: 500 in the first 4 s, 1000 in the next, and then one is in the middle.
+#[test]
+fn a_stepped_rate_is_followed_to_the_bit() {
+    let steps = "udp.u.rate=[\"972 kbps\", { at = \"4 s\", rate = \"1944 kbps\" }]";
+    let records = run("steps", &["flow.f.start=9.9 s", "udp.u.stop=8 s", steps]);
+    let UdpCounts { sent, delivered, lost, .. } = udp(&records).counts;
+    assert_eq!((sent, delivered, lost), (1500, 1500, 0));
+}
+
+/// On for 20 ms and off for 30 ms, 160 times before 8 s: 3200 ms on are 400 datagrams after the first, or 100 bursts of four.
+#[test]
+fn times_on_and_off_and_bursts_have_their_mean_rate() {
+    let turns = ["udp.u.on=20 ms", "udp.u.off=30 ms"];
+    let sets = [&["flow.f.start=9.9 s", "udp.u.stop=8 s"], &turns[..]].concat();
+    assert_eq!(udp(&run("on-off", &sets)).counts.sent, 401);
+    let bursts = [&sets[..], &["udp.u.burst=4", "delays=true"]].concat();
+    let records = run("bursts", &bursts);
+    assert_eq!(udp(&records).counts.sent, 404);
+    // The second to fourth wait for the first: 0.08 ms each at 100 Mb/s, 0.8 ms at 10 Mb/s.
+    let one_way = &udp(&records).delays.as_ref().unwrap().one_way;
+    let [least, most] = [one_way.min(), one_way.max()].map(|delay| delay.unwrap().as_ps() / 1_000_000);
+    assert!(most > least + 2390, "{least} us {most} us");
+    let laws = [
+        "udp.u.on={ law = \"exponential\", mean = \"20 ms\" }",
+        "udp.u.off={ law = \"pareto\", mean = \"30 ms\", shape = 2.5 }",
+    ];
+    let random = run("laws", &[&["flow.f.start=9.9 s"], &laws[..]].concat()).udp[0].counts.sent;
+    // Two fifths of 1250, with times on of 2.5 datagrams, of which there are two hundred.
+    assert!((400..=600).contains(&random), "{random}");
+}

@@ -229,3 +229,30 @@ fn packets_that_come_twice_where_they_cannot() {
     assert_eq!([said("sw1->d1", "0.1"), said("s1->sw1", "0")], ["nothing\n", "nothing\n"]);
     insta::assert_snapshot!([said("s1->sw1", "0.1"), said("sw1->d1", "1.5")].join("\n"));
 }
+
+#[test]
+fn sources_of_datagrams_that_change_as_they_cannot() {
+    let said = |keys: &str| {
+        let file = format!(
+            "duration = \"10 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"star\"\nsources = 2\nrate = \"10 Mbps\"\n\
+             access_delay = \"1 ms\"\n[udp.u]\nfrom = \"s1\"\nto = \"d1\"\n{keys}\n"
+        );
+        let files = Memory::new()
+            .with("test.toml", file)
+            .with("cell.trace", "3\n")
+            .with("rates.csv", "time_s,rate_mbps\n0,1\n2,2\n");
+        format!("{keys}\n{}", indented(&said_about_files(&files, &[])))
+    };
+    let cases = [
+        "rate = { trace = \"rates.csv\" }",
+        "rate = { trace = \"cell.trace\" }",
+        "rate = \"1 Mbps\"\non = \"1 s\"",
+        "rate = \"1 Mbps\"\noff = { law = \"exponential\", mean = \"1 s\" }",
+        "rate = \"1 Mbps\"\non = \"1 s\"\noff = { law = \"pareto\", shape = 0.5, least = \"1 s\" }",
+        "rate = \"1 bps\"\non = \"1 ms\"\noff = \"1 s\"",
+        "rate = \"1 Mbps\"\nburst = 3\ndither = true",
+        "rate = [\"1 Mbps\", { at = \"2 s\", rate = \"20 Mbps\" }]",
+        "rate = \"1 Mbps\"\nburst = 0",
+    ];
+    insta::assert_snapshot!(cases.map(said).join("\n"));
+}
