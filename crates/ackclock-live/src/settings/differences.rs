@@ -86,13 +86,16 @@ fn of_timers(tcp: &TcpParams) -> Vec<String> {
     let mut all = Vec::new();
     let timer = &tcp.timer;
     let ms = |span: Span| span.as_secs_f64() * 1e3;
-    if timer.kind != TimerKind::Rfc6298 || timer.granularity > Span::from_ms(10) {
+    let is_fine = matches!(timer.kind, TimerKind::Rfc6298 | TimerKind::Linux);
+    if !is_fine || timer.granularity > Span::from_ms(10) {
         let tick = ms(timer.granularity);
         all.push(format!("`timer`, `tick`: the timer of Linux is not coarse; ticks of {tick} ms are not there"));
     }
-    all.push(
-        "`min_rto`: Linux adds it to the round trip: the timeout is srtt and the larger of four deviations and `min_rto`".into(),
-    );
+    if timer.kind != TimerKind::Linux {
+        all.push(
+            "`min_rto`: Linux adds it to the round trip: the timeout is srtt and the larger of four deviations and `min_rto`".into(),
+        );
+    }
     if timer.initial_rto != Span::from_secs(1) {
         all.push(format!("`initial_rto`: it is 1 s in Linux, and not {} ms", ms(timer.initial_rto)));
     }
@@ -105,7 +108,7 @@ fn of_timers(tcp: &TcpParams) -> Vec<String> {
              segment",
             ms(timeout)
         )),
-        AckPolicy::EverySegment => {}
+        AckPolicy::EverySegment | AckPolicy::Linux => {}
     }
     all
 }

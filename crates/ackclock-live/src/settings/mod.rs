@@ -121,6 +121,7 @@ impl Host {
             ("tcp_timestamps", flag(tcp.timestamp_clock.is_some()), "timestamps"),
             ("tcp_recovery", flag(is_rack), "recovery"),
             ("tcp_early_retrans", (if is_rack { 3 } else { 0 }).to_string(), "recovery"),
+            ("tcp_frto", (if tcp.window_rules.f_rto { 2 } else { 0 }).to_string(), "f_rto"),
             ("tcp_slow_start_after_idle", flag(tcp.window_rules.restart_after_idle), "restart_after_idle"),
         ] {
             let before = self.settings.sysctls.insert(setting, value.clone());
@@ -219,8 +220,7 @@ fn min_rto_ms(tcp: &TcpParams) -> u64 {
 
 /// What every host is set to: nothing is remembered from one connection for the next; buffers are those of the scenario; what no simulated
 /// sender has is off.
-const ALWAYS: &[(&str, &str)] =
-    &[("tcp_no_metrics_save", "1"), ("tcp_moderate_rcvbuf", "0"), ("tcp_frto", "0"), ("tcp_ecn", "0")];
+const ALWAYS: &[(&str, &str)] = &[("tcp_no_metrics_save", "1"), ("tcp_moderate_rcvbuf", "0"), ("tcp_ecn", "0")];
 const SCALING: &str = "tcp_window_scaling";
 /// Of received and of sent data: the smallest, the first and the largest size.
 const BUFFERS: [&str; 2] = ["tcp_rmem", "tcp_wmem"];

@@ -83,8 +83,6 @@ const TOPICS: &[Topic] = &[
             (&["bbr2", "bbrv2"], "BBR version 2"),
             (&["copa"], "Copa"),
             (&["cdg"], "CDG"),
-            (&["frto"], "F-RTO"),
-            (&["eifel"], "Eifel"),
             (&["quic"], "QUIC"),
             (&["sctp"], "SCTP"),
             (&["mptcp"], "MPTCP"),

@@ -7,6 +7,7 @@ use super::expectation::{example, unexpected};
 use super::fields::Fields;
 use super::quantities;
 use super::quantities::Amount;
+use super::suggest::nearest;
 use super::words::{float, whole, word};
 use crate::keys::words::alias;
 use crate::keys::{LAW, names};
@@ -25,7 +26,11 @@ fn of_kind(key: &Key, kind: &Kind, item: &Item, report: &mut Report) -> Option<F
     match (kind, &item.node) {
         (Kind::Text | Kind::LinkName(_) | Kind::NodeName, Node::Text(text)) => Some(FileValue::Text(text.clone())),
         (Kind::Flag, Node::Flag(flag)) => Some(Value::Flag(*flag).into()),
-        (Kind::Word(words) | Kind::Or(Kind::Flag | Kind::Number(_), words), Node::Text(text)) => {
+        (Kind::Word(words) | Kind::Or(Kind::Number(_), words), Node::Text(text)) => {
+            single(word(name, words, text, item.at, report).map(Value::Word))
+        }
+        // Another text may be meant to be true or false.
+        (Kind::Or(Kind::Flag, words), Node::Text(text)) if nearest(text, words.iter().copied()).is_some() => {
             single(word(name, words, text, item.at, report).map(Value::Word))
         }
         (

@@ -20,9 +20,8 @@ pub(crate) fn apply(tables: &mut Tables, path_mtu: Option<u32>) {
     let Some(dialect) = tables.own.word("dialect").and_then(named) else { return };
     dialect.defaults.iter().for_each(|default| replace(tables, default));
     let chosen = tables.own.word("congestion_control").and_then(cc::Algorithm::named);
-    if chosen.is_some_and(|algorithm| algorithm.has_fine_timeouts) {
-        dialect.with_fine_timeouts.iter().for_each(|default| replace(tables, default));
-    }
+    let with = dialect.with.iter().filter(|(with, _)| chosen.is_some_and(|algorithm| with.is(algorithm)));
+    with.flat_map(|(_, defaults)| *defaults).for_each(|default| replace(tables, default));
     if let Some(usual) = chosen.and_then(|algorithm| algorithm.usual_recovery) {
         let has_sack = |name| recovery::Algorithm::named(name).is_some_and(|algorithm| algorithm.needs.sack);
         // If no recovery is chosen, it is still that of the dialect.
@@ -82,6 +81,6 @@ static VALUES: LazyLock<HashMap<(&str, &str), FileValue>> = LazyLock::new(|| {
         let key = key.unwrap_or_else(|| unreachable!("a dialect sets `{path}`, which is no key"));
         ((path, text), check::value_of(key, text))
     };
-    let defaults = ALL.iter().flat_map(|dialect| [dialect.defaults, dialect.with_fine_timeouts]);
+    let defaults = ALL.iter().flat_map(|dialect| dialect.with.iter().map(|(_, with)| *with).chain([dialect.defaults]));
     defaults.flatten().map(value).collect()
 });

@@ -1,6 +1,8 @@
 //! Dialects of TCP: other defaults of the keys in [tcp] and of the parameters of congestion controls and recoveries, each named
 //! here, with its source.
 
+use ackclock::tcp::cc;
+
 use super::words::TechnologyWord;
 
 /// A dialect.
@@ -9,12 +11,38 @@ pub(crate) struct Dialect {
     pub(crate) name: &'static str,
     /// What it has in the place of the usual defaults.
     pub(crate) defaults: &'static [Default],
-    /// What else it has where congestion control has fine timeouts, as Vegas does.
-    pub(crate) with_fine_timeouts: &'static [Default],
+    /// What else it has with some congestion controls.
+    pub(crate) with: &'static [(With, &'static [Default])],
     /// Whether segments and the initial window follow what the path carries.
     pub(crate) follows_mtu: bool,
     /// How many links of satellites a packet may cross, with the source, if the dialect says so.
     pub(crate) satellite_ttl: Option<(u8, &'static str)>,
+}
+
+/// Congestion controls with which a dialect has other defaults.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum With {
+    /// Those with fine timeouts, as Vegas.
+    FineTimeouts,
+    /// That of this name.
+    Named(&'static str),
+}
+
+impl With {
+    /// Whether it is one of them.
+    pub(crate) fn is(self, algorithm: &cc::Algorithm) -> bool {
+        match self {
+            With::FineTimeouts => algorithm.has_fine_timeouts,
+            With::Named(name) => algorithm.name == name,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            With::FineTimeouts => "Vegas",
+            With::Named(name) => name,
+        }
+    }
 }
 
 /// The dialect of this name.
@@ -32,22 +60,23 @@ pub(crate) fn of_technology(technology: Option<TechnologyWord>) -> (&'static str
 
 /// All dialects. The first is what the keys default to by themselves.
 pub(crate) const ALL: &[Dialect] = &[
-    Dialect { name: "osu", defaults: &[], with_fine_timeouts: &[], follows_mtu: false, satellite_ttl: None },
+    Dialect { name: "osu", defaults: &[], with: &[], follows_mtu: false, satellite_ttl: None },
     Dialect {
         name: "ns2-2001",
         defaults: NS2_2001,
-        with_fine_timeouts: NS2_2001_WITH_FINE_TIMEOUTS,
+        with: &[(With::FineTimeouts, NS2_2001_WITH_FINE_TIMEOUTS)],
         follows_mtu: false,
         satellite_ttl: Some((32, "literature: ns-2")),
     },
-    Dialect { name: "standard", defaults: STANDARD, with_fine_timeouts: &[], follows_mtu: true, satellite_ttl: None },
+    Dialect { name: "standard", defaults: STANDARD, with: &[], follows_mtu: true, satellite_ttl: None },
     Dialect {
-        name: "linux-2.2-sat",
-        defaults: LINUX_2_2_SAT,
-        with_fine_timeouts: &[],
-        follows_mtu: false,
+        name: "linux",
+        defaults: LINUX,
+        with: &[(With::Named("cubic"), LINUX_WITH_CUBIC)],
+        follows_mtu: true,
         satellite_ttl: None,
     },
+    Dialect { name: "linux-2.2-sat", defaults: LINUX_2_2_SAT, with: &[], follows_mtu: false, satellite_ttl: None },
 ];
 
 /// What the dialects have in the place of the usual default of a key, as `key` or `mechanism.key`: the dialect, and the value
@@ -62,8 +91,11 @@ pub(crate) fn defaults_of(path: &str) -> Vec<(&'static str, String)> {
         let derived =
             FOLLOWING_MTU.iter().find(|(key, _)| dialect.follows_mtu && *key == path).map(|(_, words)| *words);
         let usual = find(dialect.defaults).or_else(|| derived.map(String::from));
-        let fine = find(dialect.with_fine_timeouts).map(|value| format!("with Vegas {value}"));
-        let words: Vec<String> = usual.into_iter().chain(fine).collect();
+        let with = dialect
+            .with
+            .iter()
+            .filter_map(|(with, defaults)| find(defaults).map(|value| format!("with {} {value}", with.words())));
+        let words: Vec<String> = usual.into_iter().chain(with).collect();
         (!words.is_empty()).then(|| (dialect.name, words.join(", ")))
     };
     ALL.iter().filter_map(of).collect()
@@ -124,6 +156,41 @@ const STANDARD: &[Default] = &[
     ("host_queue_at_timeout", "keep", "Ackclock: what is queued is sent"),
     ("new-reno.restart_timer_on_partial_ack", "first", "RFC 6582 §3.2 (5): the first of a recovery"),
 ];
+
+/// A host on Linux of today, with what its kernel does by itself. Recalled and read in public copies of its source, behaviour only.
+const LINUX: &[Default] = &[
+    ("congestion_control", "cubic", "Linux 6.x, net/ipv4/Kconfig: the default"),
+    ("recovery", "rack", "Linux 6.x, tcp_recovery.c: tcp_recovery = 1, tcp_early_retrans = 3"),
+    ("rack.window_reduction", "proportional", "Linux 6.x, tcp_input.c: tcp_cwnd_reduction"),
+    ("rfc6675.window_reduction", "proportional", "Linux 6.x, tcp_input.c: tcp_cwnd_reduction"),
+    ("undo", "both", "Linux 6.x, tcp_input.c: tcp_may_undo"),
+    ("f_rto", "true", "Linux 6.x, tcp_input.c: tcp_frto = 2"),
+    ("dsack", "true", "Linux 6.x, tcp_ipv4.c: tcp_dsack = 1"),
+    ("reno.congestion_avoidance", "bytes", "Linux 6.x, tcp_cong.c: tcp_cong_avoid_ai counts what is acknowledged"),
+    ("slow_start_limit", "unlimited", "Linux 6.x, tcp_cong.c: tcp_slow_start"),
+    ("initial_ssthresh", "infinite", "Linux 6.x, tcp.h: TCP_INFINITE_SSTHRESH"),
+    ("ssthresh_from", "window", "Linux 6.x, tcp_cong.c, tcp_cubic.c: half or 0.7 of the congestion window"),
+    ("hold_ssthresh", "true", "Linux 6.x, tcp_input.c: tcp_enter_loss"),
+    ("grow_unused_window", "false", "Linux 6.x, tcp.h: tcp_is_cwnd_limited"),
+    ("restart_after_idle", "true", "Linux 6.x, tcp_output.c: tcp_slow_start_after_idle = 1"),
+    ("limited_transmit", "true", "Linux 6.x, tcp_input.c: RFC 3042"),
+    ("handshake", "true", "RFC 9293 §3.5"),
+    ("fin", "true", "RFC 9293 §3.6"),
+    ("timestamps", "true", "Linux 6.x, tcp_ipv4.c: tcp_timestamps = 1, of 1 ms"),
+    ("receive_window", "auto", "Ackclock: sized to path and buffer, so that it does not limit"),
+    ("timer", "linux", "Linux 6.x, tcp_input.c: tcp_rtt_estimator"),
+    ("tick", "1 ms", "Linux 6.x: round trips in microseconds, timers in jiffies"),
+    ("min_rto", "200 ms", "Linux 6.x, tcp.h: TCP_RTO_MIN"),
+    ("initial_rto", "1 s", "Linux 6.x, tcp.h: TCP_TIMEOUT_INIT"),
+    ("max_rto", "120 s", "Linux 6.x, tcp.h: TCP_RTO_MAX"),
+    ("restart_timer_on_fast_retransmit", "true", "Linux 6.x, tcp_output.c: tcp_xmit_retransmit_queue"),
+    ("new-reno.restart_timer_on_partial_ack", "true", "Linux 6.x, tcp_input.c: tcp_rearm_rto"),
+    ("delayed_ack", "linux", "Linux 6.x, tcp_input.c: __tcp_ack_snd_check"),
+    ("host_queue_at_timeout", "keep", "Linux 6.x: what is queued is sent"),
+];
+
+/// What CUBIC has beside.
+const LINUX_WITH_CUBIC: &[Default] = &[("slow_start_exit", "hystart", "Linux 6.x, tcp_cubic.c: hystart = 1")];
 
 /// Linux 2.2 as [VEGAS-A] §3 used it behind a link emulator and over a satellite.
 const LINUX_2_2_SAT: &[Default] = &[

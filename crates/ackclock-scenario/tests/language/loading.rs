@@ -14,7 +14,7 @@ use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, ApplicationParams, CongestionControlParams, EcnParams, FirstSegment, HostModel, HostQueue,
     InitialWindowFrom, OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SlowStartExit,
-    SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, WindowRules,
+    SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -84,6 +84,8 @@ fn defaults_are_those_of_the_osu_model() {
             limited_transmit: false,
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,
+            undo: Undo::Off,
+            f_rto: false,
         },
         timer: TimerParams {
             kind: TimerKind::Bsd,

@@ -142,8 +142,8 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: &str = "aal5 abr cell-port connection delayed-ack dialects ecn hosts laws offset-sack packet-port paths reroute-detect \
-    retransmission-timer routes satellites served-hosts slow-start tcp-rate-control udp";
+const UNNAMED: &str = "aal5 abr cell-port connection delayed-ack dialects ecn hosts laws linux offset-sack packet-port paths reroute-detect \
+    retransmission-timer routes satellites served-hosts slow-start spurious tcp-rate-control udp";
 
 /// Lines of the documentation that follow from the lists of mechanisms, each known by its beginning. With
 /// `INSTA_UPDATE=always` this test writes them, as `make accept` does.

@@ -81,8 +81,8 @@ where
     }
 }
 
-/// Counters that are younger than some documents, in which there was nothing to count: ECN.
-const YOUNGER: [&str; 2] = ["marked_segments", "ecn_reductions"];
+/// Counters that are younger than some documents, in which there was nothing to count.
+const YOUNGER: [&str; 3] = ["marked_segments", "ecn_reductions", "undone_reductions"];
 
 impl<'de, C: Counters> Deserialize<'de> for Keyed<C>
 where
@@ -183,7 +183,7 @@ mod tests {
         let counts = Keyed(FlowCounts { timeouts: 2, marked_segments: 3, ..FlowCounts::default() });
         let text = serde_json::to_string(&counts).unwrap();
         assert_eq!(serde_json::from_str::<Keyed<FlowCounts>>(&text).unwrap(), counts);
-        let older = text.replace(r#","marked_segments":3,"ecn_reductions":0"#, "");
+        let older = text.replace(r#","marked_segments":3,"ecn_reductions":0,"undone_reductions":0"#, "");
         assert_eq!(serde_json::from_str::<Keyed<FlowCounts>>(&older).unwrap().marked_segments, 0);
         assert!(
             !older.contains("ecn")

@@ -148,6 +148,7 @@ pub(super) fn record(
             forced_drops,
             marked_segments: sink.receiver.marked(),
             ecn_reductions: stats.ecn_reductions,
+            undone_reductions: stats.undone_reductions,
         },
         timeout_times: timeouts,
         longest_backoff: stats.longest_backoff,

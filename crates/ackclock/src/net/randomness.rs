@@ -120,7 +120,7 @@ fn of_timer(timer: &TimerParams) -> bool {
         margin: _,
     } = timer;
     let draws = match kind {
-        TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 => false,
+        TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => false,
     };
     draws
         || match phase {

@@ -110,6 +110,7 @@ counters! {
         forced_drops: "", "Segments that `drops` of the flow lost.";
         marked_segments: "", "Segments of new data that arrived with a mark (CE).";
         ecn_reductions: "", "Reductions of the window because of marks.";
+        undone_reductions: "", "Reductions of the window that were spurious, and undone.";
     }
 
     /// What one source of datagrams sent, and what of it arrived.

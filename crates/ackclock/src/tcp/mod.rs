@@ -22,6 +22,7 @@ mod send_times;
 mod sender;
 mod setup;
 mod slow_start;
+mod spurious;
 mod timer;
 mod window_use;
 

@@ -119,9 +119,10 @@ impl TcpParams {
             },
             window_rules: WindowRules::read(values),
             timer: TimerParams::read(values),
-            ack: match values.flag("delayed_ack") {
-                true => AckPolicy::Delayed { timeout: values.time("delayed_ack_timeout") },
-                false => AckPolicy::EverySegment,
+            ack: match values.word("delayed_ack") {
+                "false" => AckPolicy::EverySegment,
+                "linux" => AckPolicy::Linux,
+                _ => AckPolicy::Delayed { timeout: values.time("delayed_ack_timeout") },
             },
             out_of_order: values.choice("out_of_order", OutOfOrder::WORDS),
             header_bytes: values.count("header") as u16,
@@ -269,6 +270,8 @@ pub enum AckPolicy {
         /// The longest delay.
         timeout: Span,
     },
+    /// As Linux decides: each of the first, then every second, and one that stays alone after 40 to 200 ms.
+    Linux,
 }
 
 /// Segments beyond the next expected byte.
@@ -317,6 +320,10 @@ const OWN_KEYS: &[Key] = &[
         "What ends slow start before ssthresh: a loss; or round trips that become longer, by HyStart++ (RFC 9406, in the first slow start) or by HyStart as in Linux. Congestion controls that measure rates of delivery have their own."),
     Key::new("slow_start_limit", Kind::Or(&Kind::segments(1, 65_535), &["own", "unlimited"]), Default::Is(Value::Word("own")), "RFC 5681 §3.1: a segment",
         "How many segments an acknowledgement adds to the window at most in slow start (L of RFC 3465); \"own\": as the congestion control grows, with hystart++ 8 (RFC 9406); \"unlimited\": all that it acknowledges, as in Linux."),
+    Key::new("undo", Kind::Word(Undo::NAMES), Default::Is(Value::Word("off")), "literature: BSD",
+        "What shows that a reduction of the window was spurious, so that it is undone: D-SACKs of everything that was sent again, timestamps of what was sent before that (RFC 3522), or both. Not with BBR and with the recoveries of Vegas."),
+    Key::new("f_rto", Kind::Flag, Default::Is(Value::Flag(false)), "literature: BSD",
+        "Whether a timeout is followed by new data, to find out whether it was spurious, so that it is undone (F-RTO, RFC 5682). Not with BBR and with the recoveries of Vegas."),
     Key::new("grow_unused_window", Kind::Flag, Default::Is(Value::Flag(true)), "literature: BSD",
         "Whether the congestion window grows with acknowledgements of data that did not fill it. That of cubic and hybla never does."),
     Key::new("restart_after_idle", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
@@ -329,8 +336,8 @@ const OWN_KEYS: &[Key] = &[
         "How long the hosts at both ends take for a segment and for an acknowledgement."),
     Key::new("host_queue_at_timeout", Kind::Word(HostQueue::NAMES), Default::Is(Value::Word("discard")), "inferred",
         "What a timeout does with the segments that the host has not begun to send."),
-    Key::new("delayed_ack", Kind::Flag, Default::Is(Value::Flag(false)), "[SACK-UBR] §6.1",
-        "Whether the receiver acknowledges only every second segment."),
+    Key::new("delayed_ack", Kind::Or(&Kind::Flag, &["linux"]), Default::Is(Value::Flag(false)), "[SACK-UBR] §6.1",
+        "Whether the receiver acknowledges only every second segment; \"linux\": as Linux does, each segment at first and while its window opens, then every second one, and one alone after 40 to 200 ms."),
     Key::new("delayed_ack_timeout", Kind::time(Span::from_ps(1), HOUR), Default::Is(Value::time(Span::from_ms(200))), "literature: BSD fast timer",
         "The longest delay of an acknowledgement.").used_if(&[Condition::new("delayed_ack", &["true"])]),
     Key::new("out_of_order", Kind::Word(OutOfOrder::NAMES), Default::Is(Value::Word("buffer")), "inferred",

@@ -95,7 +95,7 @@ impl Receiver {
             sack_blocks: params.most_sack_blocks(),
             out_of_order: params.out_of_order,
             ack_due: false,
-            delayed_ack: DelayedAck::new(params.ack),
+            delayed_ack: DelayedAck::new(params),
             nxt: 0,
             last_delivery: Time::ZERO,
             held: None,
@@ -139,6 +139,7 @@ impl Receiver {
             echo.on_segment(segment.seq, timestamps);
         }
         let last = segment.seq + u64::from(segment.len);
+        self.delayed_ack.on_handshake(now, segment.kind != SegmentKind::Syn);
         if let Some(end) = end {
             match segment.kind {
                 SegmentKind::Syn => {
@@ -212,6 +213,7 @@ impl Receiver {
         if end <= self.nxt {
             self.stats.unnecessary += 1;
             self.note_duplicate(start, end);
+            self.delayed_ack.on_duplicate();
         } else if next {
             self.nxt = end;
             self.last_delivery = now;
@@ -237,7 +239,7 @@ impl Receiver {
             self.held.get_or_insert_with(|| Box::new(ReassemblyQueue::new(limit))).hold(start, end);
         }
         self.hole_open = self.held.as_ref().is_some_and(|held| !held.is_empty());
-        let every_segment = self.delayed_ack.policy() == AckPolicy::EverySegment;
+        let every_segment = self.delayed_ack.is_off();
         self.fast_path = !self.hole_open && every_segment && self.extra.is_none();
     }
 

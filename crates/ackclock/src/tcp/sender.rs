@@ -71,6 +71,8 @@ pub struct SenderStats {
     pub longest_backoff: u32,
     /// Reductions of the window because of marks.
     pub ecn_reductions: u64,
+    /// Reductions of the window that were spurious, and undone.
+    pub undone_reductions: u64,
     /// When the last byte of a file was acknowledged.
     pub completed: Option<Time>,
 }

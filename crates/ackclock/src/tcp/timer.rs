@@ -1,6 +1,7 @@
 //! The retransmission timer of a sender: how a round trip is measured, for how long the timer runs, when it expires.
 //! Each kind is a [`TimerKind`]; docs/models/retransmission-timer.md.
 
+mod linux;
 mod rfc6298;
 pub(super) mod rto;
 pub(super) mod segment_starts;
@@ -14,6 +15,7 @@ use crate::units::{Span, Time};
 use rfc6298::FineRto;
 use rto::{CoarseRto, SeenTicks, TickClock};
 use tick_log::TickLog;
+use timestamps::Round;
 
 /// Whole segments of the congestion window.
 fn segments(window: &Window, mss: u64) -> u64 {
@@ -26,7 +28,7 @@ pub(super) struct RetransmissionTimer {
     /// The ticks of the clock that this connection has seen.
     ticks: SeenTicks,
     rto: CoarseRto,
-    /// That of RFC 6298, which then counts.
+    /// That of RFC 6298 or of Linux, which then counts.
     fine: Option<Box<FineRto>>,
     kind: TimerKind,
     /// Whether the gains of the estimator depend on how many samples a round trip has.
@@ -47,7 +49,7 @@ impl RetransmissionTimer {
         RetransmissionTimer {
             ticks: SeenTicks::new(clock),
             rto: CoarseRto::new(params),
-            fine: (params.kind == TimerKind::Rfc6298).then(|| Box::new(FineRto::new(params))),
+            fine: matches!(params.kind, TimerKind::Rfc6298 | TimerKind::Linux).then(|| Box::new(FineRto::new(params))),
             kind: params.kind,
             scaled_gains: params.scaled_gains,
             restarts_at_fast_retransmit: params.restarts_at_fast_retransmit,
@@ -69,17 +71,20 @@ impl RetransmissionTimer {
         match self.kind {
             TimerKind::Bsd => self.ticks.count(),
             TimerKind::Ns2 => self.ticks.up_to(now),
-            TimerKind::Rfc6298 => now.as_ps(),
+            TimerKind::Rfc6298 | TimerKind::Linux => now.as_ps(),
         }
     }
 
     /// The segment is acknowledged that was sent this long ago, and whose stamp was not kept.
-    pub(super) fn sample_since(&mut self, now: Time, rtt: Span, window: &Window, mss: u64) {
+    pub(super) fn sample_since(&mut self, now: Time, rtt: Span, begins: bool, window: &Window, mss: u64) {
+        if let Some(fine) = &mut self.fine {
+            return fine.sample_of(rtt, Round { samples: 1, begins }, segments(window, mss));
+        }
         let sent = Time::from_ps(now.as_ps() - rtt.as_ps());
         let stamp = match self.kind {
             TimerKind::Bsd => self.ticks.before(sent),
             TimerKind::Ns2 => self.ticks.up_to(sent),
-            TimerKind::Rfc6298 => sent.as_ps(),
+            TimerKind::Rfc6298 | TimerKind::Linux => sent.as_ps(),
         };
         self.sample(now, stamp, window, mss);
     }
@@ -88,16 +93,16 @@ impl RetransmissionTimer {
     pub(super) fn sample(&mut self, now: Time, stamp: u64, window: &Window, mss: u64) {
         let elapsed = self.stamp(now) - stamp;
         match &mut self.fine {
-            Some(fine) => fine.sample(Span::from_ps(elapsed), segments(window, mss)),
+            Some(fine) => fine.sample_of(Span::from_ps(elapsed), Round::ONE, segments(window, mss)),
             None => self.rto.sample(elapsed),
         }
     }
 
-    /// A round trip of this length, measured otherwise; `expected` such samples are expected in a round trip.
-    pub(super) fn sample_span(&mut self, rtt: Span, expected: u64, window: &Window, mss: u64) {
-        let expected = if self.scaled_gains { expected } else { 1 };
+    /// A round trip of this length, measured otherwise.
+    pub(super) fn sample_span(&mut self, rtt: Span, round: Round, window: &Window, mss: u64) {
+        let samples = if self.scaled_gains { round.samples } else { 1 };
         match &mut self.fine {
-            Some(fine) => fine.sample_of(rtt, expected, segments(window, mss)),
+            Some(fine) => fine.sample_of(rtt, Round { samples, ..round }, segments(window, mss)),
             None => self.rto.sample(rtt / self.ticks.granularity()),
         }
     }
@@ -123,7 +128,7 @@ impl RetransmissionTimer {
                 self.due = self.ticks.instant(self.ticks.count() + self.rto.ticks());
                 self.wake = self.due;
             }
-            TimerKind::Ns2 | TimerKind::Rfc6298 => self.start_from(now),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => self.start_from(now),
         }
     }
 
@@ -131,7 +136,7 @@ impl RetransmissionTimer {
     pub(super) fn start_stamp(&self, now: Time) -> u64 {
         match self.kind {
             TimerKind::Bsd => self.ticks.count(),
-            TimerKind::Ns2 | TimerKind::Rfc6298 => now.as_ps(),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => now.as_ps(),
         }
     }
 
@@ -140,7 +145,7 @@ impl RetransmissionTimer {
     pub(super) fn expiry_stamp(&self, stamp: u64) -> u64 {
         match self.kind {
             TimerKind::Bsd => stamp + self.rto.ticks(),
-            TimerKind::Ns2 | TimerKind::Rfc6298 => stamp + self.timeout().as_ps(),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => stamp + self.timeout().as_ps(),
         }
     }
 
@@ -148,7 +153,7 @@ impl RetransmissionTimer {
     pub(super) fn start_until(&mut self, now: Time, expiry: u64) {
         match self.kind {
             TimerKind::Bsd => self.due = self.ticks.instant(expiry.max(self.ticks.count() + 1)),
-            TimerKind::Ns2 | TimerKind::Rfc6298 => self.due = Time::from_ps(expiry).max(now),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => self.due = Time::from_ps(expiry).max(now),
         }
         self.wake = self.due;
     }
@@ -204,7 +209,7 @@ impl RetransmissionTimer {
                 self.ticks.reach(tick);
                 self.expirations.push(tick);
             }
-            TimerKind::Ns2 | TimerKind::Rfc6298 => self.expirations.push(now.as_ps()),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => self.expirations.push(now.as_ps()),
         }
         self.stop();
         true
@@ -238,7 +243,7 @@ impl RetransmissionTimer {
     pub(super) fn expirations(&self) -> Vec<Time> {
         let instant = |n| match self.kind {
             TimerKind::Bsd => self.ticks.instant(n),
-            TimerKind::Ns2 | TimerKind::Rfc6298 => Time::from_ps(n),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => Time::from_ps(n),
         };
         self.expirations.iter().map(instant).collect()
     }
@@ -341,7 +346,7 @@ mod tests {
             kept.pass(ms(310));
             kept.sample(ms(310), stamp, &WINDOW, 1);
             made.pass(ms(310));
-            made.sample_since(ms(310), Span::from_ms(160), &WINDOW, 1);
+            made.sample_since(ms(310), Span::from_ms(160), true, &WINDOW, 1);
             assert_eq!((kept.state().srtt, kept.ticks()), (made.state().srtt, made.ticks()), "{kind:?}");
             // The first sample: 3 ticks and 6, 2 and 4, 160 ms and 4 · 80.
             let expected = [9, 6, 4][kind as usize];

@@ -18,7 +18,7 @@ use ackclock::units::{Rate, Span, Time};
 use super::choices::Choices;
 use super::paths::{instants, law};
 use super::queues::{cell_kinds, queues};
-use super::tcp::{dialects, ecn, hosts, sack_options, slow_start, tcp, timers, window_rules};
+use super::tcp::{dialects, ecn, hosts, hosts_of_today, sack_options, slow_start, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
 use super::{abr, feedback, paths, routes};
 
@@ -119,6 +119,7 @@ pub fn example(bytes: &[u8]) -> Example {
     window_rules(choices, &mut scenario);
     slow_start(choices, &mut scenario);
     ecn(choices, &mut scenario);
+    hosts_of_today(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

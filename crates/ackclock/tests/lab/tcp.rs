@@ -120,6 +120,8 @@ pub fn window_rules(choices: &mut Choices, scenario: &mut Scenario) {
             limited_transmit: choices.once_in(2),
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,
+            undo: Undo::Off,
+            f_rto: false,
         };
         flow.tcp.timer.scaled_gains = choices.once_in(2);
     }
@@ -225,6 +227,24 @@ fn sampled(choices: &mut Choices, algorithm: &recovery::Algorithm) -> RecoveryPa
     let sampled = Values::sample(algorithm.keys, &mut |bound| choices.below(bound));
     let values = Values::of(algorithm.keys, |key| choices.once_in(2).then(|| sampled.value(key.name)));
     (algorithm.params)(&values).unwrap_or_else(|_| algorithm.with_defaults())
+}
+
+/// What hosts of today do: timer and acknowledgements of Linux, and spurious reductions undone. After all choices of older inputs.
+pub fn hosts_of_today(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(2) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        flow.tcp.window_rules.undo = choices.one_of(&[Undo::Both, Undo::Dsack, Undo::Timestamps, Undo::Off]);
+        flow.tcp.window_rules.f_rto = !choices.once_in(3);
+        if choices.once_in(3) {
+            flow.tcp.timer.kind = TimerKind::Linux;
+        }
+        if choices.once_in(3) {
+            flow.tcp.ack = AckPolicy::Linux;
+        }
+        flow.tcp.sack.duplicates |= flow.tcp.uses_sack() && choices.once_in(2);
+    }
 }
 
 /// Explicit congestion notification, for all flows or for some. After all choices of older inputs.

@@ -4,6 +4,7 @@ mod cubic_tables;
 mod ecn;
 #[path = "../lab/mod.rs"]
 mod lab;
+mod linux_host;
 mod linux_preset;
 mod ns2_cwnd;
 mod ns2_dialect;
@@ -11,6 +12,7 @@ mod ns2_dialect;
 mod pair;
 mod served_hosts;
 mod slow_start;
+mod spurious;
 mod standard_rules;
 mod tcp_bbr;
 mod tcp_families;

@@ -56,17 +56,21 @@ fn algorithms() -> impl Strategy<Value = (CongestionControlParams, RecoveryParam
 const MOST_KEYS: usize = 40;
 
 fn tcp_params() -> impl Strategy<Value = TcpParams> {
-    let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(AckPolicy::Delayed { timeout: Span::from_ms(200) })];
+    let delayed = AckPolicy::Delayed { timeout: Span::from_ms(200) };
+    let ack = prop_oneof![Just(AckPolicy::EverySegment), Just(delayed), Just(AckPolicy::Linux)];
+    let undo = prop_oneof![Just(Undo::Off), Just(Undo::Dsack), Just(Undo::Timestamps), Just(Undo::Both)];
     let out_of_order = prop_oneof![Just(OutOfOrder::Buffer), Just(OutOfOrder::Discard)];
     let start = prop_oneof![
         Just(InitialWindowFrom::Start),
         Just(InitialWindowFrom::FirstAck),
         Just(InitialWindowFrom::SecondAck)
     ];
-    let timer = prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298)];
+    let timer =
+        prop_oneof![Just(TimerKind::Bsd), Just(TimerKind::Ns2), Just(TimerKind::Rfc6298), Just(TimerKind::Linux)];
     let clock = prop_oneof![Just(None), Just(Some(Span::from_ms(1))), Just(Some(Span::from_ms(30)))];
     let first = (algorithms(), start, timer, any::<bool>(), any::<bool>(), clock, sack_params());
-    (first, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64).prop_map(
+    let spurious = (undo, any::<bool>());
+    (first, ack, out_of_order, any::<bool>(), 1_u32..8, 2_u64..64, 1_u64..64, spurious).prop_map(
         |(
             ((congestion_control, recovery), initial_window_from, kind, handshake, fin, timestamp_clock, sack),
             ack,
@@ -75,6 +79,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             initial,
             window,
             ssthresh,
+            (undo, f_rto),
         )| TcpParams {
             congestion_control,
             initial_window_from,
@@ -88,6 +93,7 @@ fn tcp_params() -> impl Strategy<Value = TcpParams> {
             ack,
             out_of_order,
             receiver_sack,
+            window_rules: WindowRules { undo, f_rto, ..params(recovery.clone(), 1).window_rules },
             // Without samples (Karn) the backoff stays: keep it short, so that the end comes.
             timer: TimerParams { kind, max_rto: Span::from_secs(3), ..params(recovery.clone(), 1).timer },
             ..params(recovery, 1)
@@ -165,8 +171,8 @@ proptest! {
     /// acknowledgement together. (It is not with the common 200 ms for both: such a sender times out for nothing.)
     #[test]
     fn nothing_is_sent_twice_without_loss(mut params in tcp_params(), segments in 1_u64..200) {
-        if let AckPolicy::Delayed { timeout } = &mut params.ack {
-            *timeout = Span::from_ms(50);
+        if params.ack != AckPolicy::EverySegment {
+            params.ack = AckPolicy::Delayed { timeout: Span::from_ms(50) };
         }
         let transfer = Transfer { size: Some(segments * MSS), ..GREEDY };
         let mut pair = Pair::new(&params, transfer, Span::from_ms(10), |_, _| false);

@@ -121,6 +121,7 @@ impl ObservedFlow {
                 // What hosts outside do about marks is not looked at.
                 marked_segments: 0,
                 ecn_reductions: 0,
+                undone_reductions: 0,
             },
             timeout_times: Vec::new(),
             longest_backoff: 0,

@@ -20,6 +20,17 @@ pub struct Cubic {
     /// cwnd_prior: the window just before the last reduction, which fast convergence leaves alone (§4.1.2).
     cwnd_prior: Option<f64>,
     epoch: Option<Epoch>,
+    /// What it knew before the last reduction, and whether the window has grown since.
+    before: Option<Box<Before>>,
+    grown: bool,
+}
+
+/// W_max, cwnd_prior, and the stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    w_max: f64,
+    cwnd_prior: Option<f64>,
+    epoch: Option<Epoch>,
 }
 
 /// The constants of CUBIC (RFC 9438 §4.1, §4.6, §4.7).
@@ -95,7 +106,8 @@ impl Epoch {
 impl Cubic {
     /// The algorithm with the given constants.
     pub fn new(params: &CubicParams) -> Cubic {
-        Cubic { params: params.clone(), srtt: None, w_max: 0.0, cwnd_prior: None, epoch: None }
+        let (srtt, cwnd_prior, epoch, before) = (None, None, None, None);
+        Cubic { params: params.clone(), srtt, w_max: 0.0, cwnd_prior, epoch, before, grown: true }
     }
 
     /// The congestion avoidance of one acknowledgement: the growth of the window.
@@ -135,6 +147,11 @@ impl Cubic {
     /// §4.6, §4.7: the reduced window in bytes, and W_max with fast convergence.
     fn reduce(&mut self, loss: &Loss, window: &Window) -> f64 {
         let cwnd = window.cwnd.min(loss.limit) / loss.mss;
+        // A timeout in the middle of a recovery is the same event.
+        if std::mem::replace(&mut self.grown, false) || self.before.is_none() {
+            let (w_max, cwnd_prior, epoch) = (self.w_max, self.cwnd_prior, self.epoch);
+            self.before = Some(Box::new(Before { w_max, cwnd_prior, epoch }));
+        }
         self.cwnd_prior = Some(cwnd);
         let releases = cwnd < self.w_max && self.params.fast_convergence;
         self.w_max = if releases { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
@@ -157,6 +174,7 @@ impl CongestionControl for Cubic {
             }
             return;
         }
+        self.grown = true;
         let cwnd = window.cwnd / ack.mss;
         let growth = if window.cwnd < window.ssthresh {
             (ack.acked / ack.mss).min(1.0) // §4.10: the slow start of RFC 5681
@@ -175,6 +193,13 @@ impl CongestionControl for Cubic {
         window.ssthresh = self.reduce(loss, window);
         window.cwnd = loss.mss;
         self.w_max = 0.0;
+    }
+
+    /// §4.9: W_max, K and the rest as before.
+    fn on_undo(&mut self) {
+        if let Some(before) = self.before.take() {
+            (self.w_max, self.cwnd_prior, self.epoch) = (before.w_max, before.cwnd_prior, before.epoch);
+        }
     }
 
     /// Slow start from the restart window ends a stage, a shorter pause does not.
@@ -208,6 +233,37 @@ mod tests {
 
     fn window(cwnd: f64) -> Window {
         Window { cwnd: cwnd * MSS, ssthresh: 1.0 }
+    }
+
+    /// §4.9: after a reduction that was spurious the curve goes on as if it had not been; a timeout in the middle of a recovery, with no
+    /// growth between, is part of the same reduction. After growth another is undone alone.
+    #[test]
+    fn a_spurious_reduction_leaves_no_trace() {
+        let begun = || {
+            let (mut cubic, mut grown) = (cubic(), window(1000.0));
+            cubic.on_congestion(&Loss::of(MSS, 1e12), &mut grown);
+            grown.cwnd = grown.ssthresh;
+            cubic.on_ack(&ack(0), &mut grown);
+            (cubic, grown)
+        };
+        let next = |cubic: &mut Cubic, window: Window| {
+            let mut window = window;
+            cubic.on_ack(&ack(2000), &mut window);
+            window.cwnd
+        };
+        let (mut undisturbed, before) = begun();
+        let expected = next(&mut undisturbed, before);
+        for timeouts in [0, 1, 2] {
+            let (mut cubic, before) = begun();
+            let mut reduced = before;
+            cubic.on_congestion(&Loss::of(MSS, 1e12), &mut reduced);
+            (0..timeouts).for_each(|_| cubic.on_rto(&Loss::of(MSS, 1e12), &mut reduced));
+            assert_ne!(next(&mut cubic.clone(), before), expected);
+            cubic.on_undo();
+            assert_eq!(next(&mut cubic, before), expected, "{timeouts} timeouts");
+            cubic.on_undo();
+            assert_eq!(cubic.w_max, 1000.0, "once");
+        }
     }
 
     /// 1000 segments, a loss: 700 are left, K = ∛(300/0.4) = 9.0856 s. From 700 on a round trip of 100 ms at a time: the

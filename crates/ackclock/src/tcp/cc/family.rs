@@ -133,6 +133,7 @@ macro_rules! congestion_controls {
                 fn on_mark(&mut self, mark: &Loss, window: &mut Window) -> bool;
                 fn on_rto(&mut self, loss: &Loss, window: &mut Window);
                 fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window);
+                fn on_undo(&mut self);
                 fn on_handshake(&mut self, now: Time, rtt: Span, window: &Window);
                 fn on_restart(&mut self, restart: &Restart);
                 fn on_lost_segment(&mut self, lost: &LostSegment);

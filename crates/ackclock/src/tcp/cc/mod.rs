@@ -286,6 +286,8 @@ pub trait CongestionControl: Send {
     fn on_repeated_rto(&mut self, loss: &Loss, window: &mut Window) {
         window.cwnd = loss.mss;
     }
+    /// The last reduction was spurious; the window is what it was before it. What this congestion control knew then it knows again.
+    fn on_undo(&mut self) {}
     /// The connection was opened by a handshake, whose round trip this was; nothing is sent yet.
     fn on_handshake(&mut self, _now: Time, _rtt: Span, _window: &Window) {}
     /// The application writes after a time in which it had nothing to send and nothing was outstanding.

@@ -12,8 +12,10 @@ pub enum TimerKind {
     Ns2,
     /// RFC 6298: round trips are measured as they are; the tick is the granularity of the clock.
     Rfc6298,
+    /// Linux: round trips are measured as they are, and the timeout is `min_rto` longer than they are, at least.
+    Linux,
 }
-words!(TimerKind: "bsd" = Bsd, "ns2" = Ns2, "rfc6298" = Rfc6298);
+words!(TimerKind: "bsd" = Bsd, "ns2" = Ns2, "rfc6298" = Rfc6298, "linux" = Linux);
 
 /// The retransmission timer.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,13 +55,13 @@ impl TimerParams {
     #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
         Key::new("timer", Kind::Word(TimerKind::NAMES), Default::Is(Value::Word("bsd")), "[SD-PLUS] §5.2",
-            "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at a tick; rfc6298 measures round trips exactly, and the tick is the granularity of its clock."),
+            "The retransmission timer: bsd and ns2 count round trips in ticks, and bsd expires at a tick; rfc6298 measures round trips exactly, and the tick is the granularity of its clock; linux measures like it, and its timeout is min_rto longer than the smoothed round trip at least."),
         Key::new("tick", Kind::time(Span::from_ps(1_000), HOUR), Default::Is(Value::time(Span::from_ms(100))), "[SD-PLUS] §5.2",
             "Granularity of the retransmission timer."),
         Key::new("tick_phase", Kind::Or(&Kind::time(Span::ZERO, HOUR), &["random"]), Default::Is(Value::time(Span::ZERO)), "inferred",
             "The offset of the ticks: the same for all hosts, or random for each."),
         Key::new("min_rto", Kind::Quantities(&[Limit { dimension: Dimension::Ticks, min: 1, max: u32::MAX as u64 }, Limit::time(Span::from_ps(1), HOUR)]), Default::Is(Value::quantity(Dimension::Ticks, 2)), "[UBR-ABR] §3.1; elsewhere inferred",
-            "Lower bound of the retransmission timeout; a time is rounded up to ticks."),
+            "Lower bound of the retransmission timeout, with the timer linux of what that is above the smoothed round trip; a time is rounded up to ticks."),
         Key::new("initial_rto", Kind::time(Span::from_ps(1), DAY), Default::Is(Value::time(Span::from_secs(3))), "literature: BSD",
             "Timeout before the first sample of the round-trip time."),
         Key::new("max_rto", Kind::time(Span::from_ps(1), DAY), Default::Is(Value::time(Span::from_secs(64))), "literature: BSD",
@@ -103,7 +105,7 @@ impl TimerParams {
             // Another timer has none, whatever a flow inherits.
             margin: match kind {
                 TimerKind::Rfc6298 => values.choice("rto_margin", RtoMargin::WORDS),
-                TimerKind::Bsd | TimerKind::Ns2 => RtoMargin::None,
+                TimerKind::Bsd | TimerKind::Ns2 | TimerKind::Linux => RtoMargin::None,
             },
         }
     }

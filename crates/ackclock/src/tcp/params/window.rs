@@ -20,6 +20,10 @@ pub struct WindowRules {
     pub slow_start_exit: SlowStartExit,
     /// How many segments an acknowledgement adds at most in slow start (L of RFC 3465); `None`: as the congestion control grows.
     pub slow_start_limit: Option<u32>,
+    /// What shows that a reduction was spurious, so that it is undone.
+    pub undo: Undo,
+    /// Whether timeouts are checked for being spurious (RFC 5682).
+    pub f_rto: bool,
 }
 
 impl WindowRules {
@@ -37,6 +41,8 @@ impl WindowRules {
                 Value::Word(_) => None,
                 _ => Some(values.count("slow_start_limit")),
             },
+            undo: values.choice("undo", Undo::WORDS),
+            f_rto: values.flag("f_rto"),
         }
     }
 }
@@ -62,3 +68,17 @@ pub enum SlowStartExit {
     Hystart,
 }
 words!(SlowStartExit: "loss" = Loss, "hystart++" = HystartPlusPlus, "hystart" = Hystart);
+
+/// What shows that a reduction of the window was spurious, so that it is undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// Nothing: no reduction is undone.
+    Off,
+    /// D-SACKs: everything that was sent again arrived twice (RFC 3708).
+    Dsack,
+    /// Timestamps: an acknowledgement answers what was sent before the first retransmission (RFC 3522).
+    Timestamps,
+    /// Either of them.
+    Both,
+}
+words!(Undo: "off" = Off, "dsack" = Dsack, "timestamps" = Timestamps, "both" = Both);

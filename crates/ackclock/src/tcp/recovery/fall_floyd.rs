@@ -182,6 +182,10 @@ impl Recovery for FallFloyd {
         }
     }
 
+    fn on_undo(&mut self, _una: u64) {
+        self.episode = None; // what was sent again will come twice: the guard stays
+    }
+
     fn in_recovery(&self) -> bool {
         self.episode.is_some()
     }

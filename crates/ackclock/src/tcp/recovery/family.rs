@@ -112,6 +112,8 @@ impl Recovery for RecoveryState {
         fn on_sent(&mut self, now: Time, seq: u64, fast: bool, flight: &Flight);
         fn in_recovery(&self) -> bool;
         fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight);
+        fn on_undo(&mut self, una: u64);
+        fn first_original(&self) -> Option<u64>;
         fn on_handshake(&mut self, now: Time, rtt: Span);
         fn expect_timeout(&mut self, at: Time);
         fn deadline(&self) -> Time;

@@ -219,6 +219,13 @@ pub trait Recovery: BatchHints + Send {
     /// What the receiver reports to have arrived twice (RFC 2883), with an acknowledgement of everything before `una`; before
     /// [`Recovery::on_sack`].
     fn on_duplicate(&mut self, _duplicate: SackBlock, _una: u64, _flight: &Flight) {}
+    /// What it took for lost is in flight: the reduction was spurious. Everything before `una` is acknowledged.
+    fn on_undo(&mut self, _una: u64) {}
+    /// Of the segments sent once that the last acknowledgement has delivered, selectively or not, the first, by its first byte; beyond
+    /// all bytes if there are none; `None` if that is not known.
+    fn first_original(&self) -> Option<u64> {
+        None
+    }
     /// The connection was opened by a handshake, whose round trip this was; nothing is sent yet.
     fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
     /// The retransmission timer will expire then, if nothing happens before.

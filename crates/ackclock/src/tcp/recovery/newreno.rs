@@ -199,6 +199,10 @@ impl Recovery for NewReno {
         }
     }
 
+    fn on_undo(&mut self, _una: u64) {
+        self.recover = None; // what was sent again will come twice: the guard stays
+    }
+
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
     }

@@ -3,6 +3,7 @@
 //! without a timeout.
 //! Source: RFC 8985 §6 (RACK), §7 (TLP), whose steps the comments name.   Segments go by their numbers, times are instants.
 
+mod probe;
 mod reordering;
 mod round_trips;
 mod shortest;
@@ -19,6 +20,7 @@ use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::sack::interval_set::IntervalSet;
 use crate::units::{Span, Time};
+use probe::Probe;
 use reordering::Reordering;
 use round_trips::RoundTrips;
 use shortest::Shortest;
@@ -37,8 +39,9 @@ pub struct Rack {
     newly_lost: Vec<u64>,
     /// Bytes that are neither held nor lost.
     in_flight: u64,
-    /// Bytes that were delivered with the last event.
+    /// Bytes that were delivered with the last event, and of the segments sent once among them the number of the first.
     delivered: u64,
+    first_original: u64,
     /// Transmissions in the order in which they were, of what may still be in flight.
     order: VecDeque<(Time, u64)>,
     /// RACK.xmit_ts, RACK.end_seq: the last transmission of what was delivered; RACK.rtt.
@@ -111,24 +114,10 @@ struct Record {
     again: bool,
 }
 
-/// The tail loss probe.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    /// PTO.
-    at: Time,
-    /// Whether it is to be sent now.
-    is_due: bool,
-    /// TLP.end_seq, TLP.is_retrans, while an answer is awaited.
-    awaited: Option<(u64, bool)>,
-}
-
 /// DupThresh: so many held segments leave no time for reordering.
 const DUP_THRESHOLD: u64 = 3;
 /// How many recoveries a wider reordering window lasts.
 const PERSISTS: u32 = 16;
-/// PTO before the first round trip; TLP.max_ack_delay.
-const FIRST_PROBE: Span = Span::from_secs(1);
-const MAX_ACK_DELAY: Span = Span::from_ms(200);
 
 impl Rack {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
@@ -142,6 +131,7 @@ impl Rack {
             newly_lost: Vec::new(),
             in_flight: 0,
             delivered: 0,
+            first_original: u64::MAX,
             order: VecDeque::new(),
             newest: (Time::ZERO, 0),
             rtt: Span::ZERO,
@@ -152,13 +142,16 @@ impl Rack {
             reduction: None,
             repaired_at: 0,
             reorder_at: Time::NEVER,
-            probe: Probe { at: Time::NEVER, is_due: false, awaited: None },
+            probe: Probe::NONE,
         }
     }
 
     /// §6.2, steps 1 to 3: a segment is known to be delivered.
     fn deliver(&mut self, now: Time, number: u64, record: Record) {
         self.delivered += record.len;
+        if !record.again {
+            self.first_original = self.first_original.min(number);
+        }
         if !self.lost.remove(&number) {
             self.in_flight -= record.len;
         }
@@ -264,7 +257,7 @@ impl Rack {
 
     fn begin(&mut self, una: u64, flight: &Flight, context: &mut RecoveryContext<'_>) {
         self.recovery_point = Some(flight.max);
-        self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
+        self.probe = Probe::NONE;
         context.reduce(flight);
         let held = self.held.count() * self.mss;
         let news = self.news(flight, una);
@@ -295,11 +288,7 @@ impl Rack {
         let is_quiet = self.recovery_point.is_none() && !self.is_after_timeout() && self.held.count() == 0;
         let is_quiet = is_quiet && self.reorder_at == Time::NEVER;
         let goes = is_quiet && self.lost.is_empty() && self.probe.awaited.is_none() && self.in_flight > 0;
-        let wait = match self.round_trips.smoothed {
-            None => FIRST_PROBE,
-            Some(smoothed) if self.in_flight <= self.mss => smoothed * 2 + MAX_ACK_DELAY,
-            Some(smoothed) => smoothed * 2,
-        };
+        let wait = Probe::wait(self.round_trips.smoothed, self.in_flight <= self.mss);
         (self.probe.at, self.probe.is_due) = (if goes { now + wait } else { Time::NEVER }, false);
     }
 
@@ -317,7 +306,7 @@ impl Rack {
 impl Recovery for Rack {
     fn on_sack(&mut self, now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
         self.newly_lost.clear();
-        self.delivered = 0;
+        (self.delivered, self.first_original) = (0, u64::MAX);
         if una == flight.una {
             // Whether or not anything is outstanding, so that it is a duplicate acknowledgement: a probe may have asked for it.
             self.probe_repaired(una, false, !blocks.is_empty());
@@ -387,7 +376,7 @@ impl Recovery for Rack {
         self.recovery_point = None;
         self.repaired_at = flight.max;
         self.reorder_at = Time::NEVER;
-        self.probe = Probe { at: Time::NEVER, is_due: false, awaited: None };
+        self.probe = Probe::NONE;
     }
 
     /// What arrived twice was not lost, but late (RFC 2883): §6.2, step 4; §7.4.2 for a probe.
@@ -398,6 +387,25 @@ impl Recovery for Rack {
             self.reordering.persists = PERSISTS;
         }
         self.probe.awaited = self.probe.awaited.filter(|&(end, _)| duplicate.end != end);
+    }
+
+    fn on_undo(&mut self, una: u64) {
+        for number in std::mem::take(&mut self.lost) {
+            self.in_flight += self.records[(number - self.first) as usize].len;
+        }
+        self.newly_lost.clear();
+        let numbered = self.records.iter().zip(self.first..);
+        let in_flight = numbered.filter(|&(_, number)| !self.held.contains(number));
+        let mut order: Vec<(Time, u64)> = in_flight.map(|(record, number)| (record.sent, number)).collect();
+        order.sort_unstable();
+        self.order = order.into();
+        self.recovery_point = None;
+        self.repaired_at = una;
+        self.reorder_at = Time::NEVER;
+    }
+
+    fn first_original(&self) -> Option<u64> {
+        Some(self.first_original.saturating_mul(self.mss))
     }
 
     fn on_handshake(&mut self, now: Time, rtt: Span) {

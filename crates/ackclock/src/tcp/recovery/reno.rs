@@ -57,6 +57,10 @@ impl Recovery for Reno {
         self.recovering = false;
     }
 
+    fn on_undo(&mut self, _una: u64) {
+        self.recovering = false;
+    }
+
     fn in_recovery(&self) -> bool {
         self.recovering
     }

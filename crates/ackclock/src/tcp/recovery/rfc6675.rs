@@ -228,6 +228,11 @@ impl Recovery for Rfc6675 {
         }
     }
 
+    fn on_undo(&mut self, _una: u64) {
+        self.episode = None; // what was sent again will come twice: the guard of §5.1 stays
+        self.dup_acks = 0;
+    }
+
     fn in_recovery(&self) -> bool {
         self.episode.is_some()
     }

@@ -2,6 +2,7 @@
 //! Sources: [SACK-UBR] §2; RFC 6298 §5; RFC 7323 §4.1, appendix G; RFC 6675 §2.
 
 mod ecn;
+mod spurious;
 
 use super::{NONE, Sender};
 use crate::packet::{SackBlock, Segment, SegmentKind};
@@ -78,6 +79,10 @@ impl Sender {
                 let report = sack.read(segment, self.flight.max);
                 if let Some(duplicate) = report.duplicate {
                     self.recovery.on_duplicate(duplicate, segment.ack, &self.flight);
+                    let mss = self.flight.mss;
+                    if let Some(spurious) = self.spurious_mut() {
+                        spurious.on_duplicate(duplicate, mss);
+                    }
                 }
                 many = report.blocks;
                 many.as_slice()
@@ -99,13 +104,16 @@ impl Sender {
         if let Some(ecn) = &mut extra.ecn {
             ecn.echoed = segment.ecn.ece() && segment.kind != SegmentKind::SynAck;
         }
+        if let Some(spurious) = &mut extra.spurious {
+            spurious.echo = segment.timestamps.map(|timestamps| timestamps.echo);
+        }
         if let (Some(clock), Some(timestamps)) = (extra.clock, segment.timestamps) {
             extra.echo = timestamps.value;
             // RFC 7323 §4.1: of what acknowledges new data.
             if segment.ack > self.flight.una {
                 let rtt = clock.since(now, timestamps.echo);
-                let expected = extra.samples.expected(segment.ack, &self.flight);
-                self.timer.sample_span(rtt, expected, &self.window, self.flight.mss);
+                let round = extra.samples.expected(segment.ack, &self.flight);
+                self.timer.sample_span(rtt, round, &self.window, self.flight.mss);
                 extra.sampled = Some(rtt);
             }
         }
@@ -167,6 +175,9 @@ impl Sender {
             self.on_echo(now, ack);
         }
         self.recovery.on_sack(now, ack, blocks, &self.flight);
+        if self.extra.as_ref().is_some_and(|extra| extra.spurious.is_some()) {
+            self.look_for_spurious(now, ack);
+        }
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
@@ -226,8 +237,10 @@ impl Sender {
     fn on_dup_ack(&mut self, now: Time) {
         self.dup_acks += 1;
         let count = self.dup_acks;
+        self.watch_window();
         let meaning =
             self.ask_recovery(now, None, |recovery, flight, context| recovery.on_dup_ack(count, flight, context));
+        self.note_window(self.flight.una);
         let DupAck::FastRetransmit(timer) = meaning else { return };
         self.fast_retransmit = self.flight.una;
         self.count_fast_retransmit();

@@ -41,7 +41,8 @@ impl Sender {
     /// Growth with the measurements that only some senders have.
     #[inline(never)]
     pub(super) fn measure_and_grow(&mut self, now: Time, ack: u64) -> NewAck {
-        let Some(OptionalState { setup, times, samples_every, sampled, .. }) = self.extra.as_deref_mut() else {
+        let Some(OptionalState { setup, times, samples_every, sampled, samples, .. }) = self.extra.as_deref_mut()
+        else {
             return self.grow_or_recover(now, ack);
         };
         if let Some(window) = setup.as_mut().and_then(Setup::window_before) {
@@ -51,11 +52,14 @@ impl Sender {
         let rtt = times.as_mut().and_then(|times| times.on_ack(now, ack));
         if let (true, Some(rtt)) = (*samples_every, rtt) {
             *sampled = Some(rtt);
-            self.timer.sample_since(now, rtt, &self.window, self.flight.mss);
+            let begins = samples.expected(ack, &self.flight).begins;
+            self.timer.sample_since(now, rtt, begins, &self.window, self.flight.mss);
         }
         let start = times.as_ref().map(SendTimes::start);
+        self.watch_window();
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
+        self.note_window(ack);
         if meaning.grows() && self.marks_allow_growth() && !self.defers_growth(now, ack, start, rtt) {
             let before = self.window.cwnd;
             match start {

@@ -11,6 +11,7 @@ use crate::tcp::pacer::{Deliveries, Pace};
 use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::slow_start::SlowStart;
+use crate::tcp::spurious::Spurious;
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
 use crate::tcp::window_use::{Pauses, WindowUse};
@@ -58,6 +59,8 @@ pub(super) struct OptionalState {
     pub(super) slow_start: Option<SlowStart>,
     /// Explicit congestion notification.
     pub(super) ecn: Option<EcnSender>,
+    /// What undoes spurious reductions, if anything does.
+    pub(super) spurious: Option<Spurious>,
     /// What is held from outside.
     pub(super) held: Held,
 }
@@ -88,7 +91,8 @@ impl OptionalState {
         };
         let window_use = WindowUse::new(params);
         let ecn = EcnSender::new(params);
-        let any = any || ecn.is_some();
+        let spurious = Spurious::new(params);
+        let any = any || ecn.is_some() || spurious.is_some();
         let any =
             any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || offered.is_some();
         any.then(|| {
@@ -113,6 +117,7 @@ impl OptionalState {
                 window_use,
                 slow_start,
                 ecn,
+                spurious,
                 held: Held::default(),
             })
         })
@@ -137,6 +142,12 @@ impl OptionalState {
             || self.ecn.is_some_and(|ecn| ecn.not_before > Time::ZERO)
             || self.deliveries.is_some()
             || self.held.is_paced()
+    }
+
+    /// Whether F-RTO decides what is sent.
+    pub(super) fn awaits_verdict(&self) -> bool {
+        let f_rto = self.spurious.as_ref().and_then(|spurious| spurious.f_rto);
+        f_rto.is_some_and(|f_rto| f_rto.new_segments().is_some())
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.

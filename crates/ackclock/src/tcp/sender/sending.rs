@@ -76,6 +76,7 @@ impl Sender {
         if !is_new {
             self.stats.retransmissions += 1;
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
+            self.note_retransmission(now, seq + len);
         } else if self.timed == NONE && self.extra.as_ref().is_none_or(|extra| !extra.samples_every) {
             self.time(now, seq);
         }
@@ -128,6 +129,9 @@ impl Sender {
         if fast != NONE {
             return (fast, true);
         }
+        if let Some(seq) = self.next_by_f_rto() {
+            return (seq, false);
+        }
         // Not before the connection is open.
         let controls_sending = self.recovery.controls_sending() && self.window_end > 0;
         let sending =
@@ -157,7 +161,7 @@ impl Sender {
     /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
     #[inline(never)]
     pub(super) fn update_send_state(&mut self) {
-        self.recovery_decides = self.recovery.controls_sending();
+        self.recovery_decides = self.controls_sending();
         let undisturbed = self.dup_acks == 0 && self.fast_retransmit == NONE;
         let allowed = self.extra.as_ref().is_none_or(|extra| extra.allows_fast_path());
         self.fast_path = self.plain && allowed && undisturbed && !self.recovery_decides && self.recovery.is_idle();
@@ -169,6 +173,12 @@ impl Sender {
         }
         self.open_window();
         self.allow_limited_transmit();
+    }
+
+    /// Whether recovery or F-RTO may want something sent that the window would not send.
+    #[inline]
+    fn controls_sending(&self) -> bool {
+        self.recovery.controls_sending() || self.extra.as_ref().is_some_and(|extra| extra.awaits_verdict())
     }
 
     #[inline]
@@ -212,7 +222,7 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.recovery.controls_sending() || self.is_paced() || self.is_served();
+        self.recovery_decides = self.controls_sending() || self.is_paced() || self.is_served();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

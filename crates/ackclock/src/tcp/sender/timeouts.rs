@@ -64,7 +64,10 @@ impl Sender {
         let ask = |recovery: &mut RecoveryState, flight: &Flight, context: RecoveryContext<'_>| {
             recovery.on_deadline(flight, context)
         };
-        match self.ask_recovery(now, None, ask) {
+        self.watch_window();
+        let meaning = self.ask_recovery(now, None, ask);
+        self.note_window(self.flight.una);
+        match meaning {
             Deadline::Noted => {}
             Deadline::FastRetransmit => {
                 self.fast_retransmit = self.flight.una;
@@ -88,8 +91,10 @@ impl Sender {
 
     fn on_timeout(&mut self, now: Time) {
         self.deliveries_on_timeout(now);
+        self.watch_window();
+        let again = self.timed_out == self.flight.una;
         let loss = self.flight.loss(self.window_rules.ssthresh_from);
-        if self.window_rules.hold_ssthresh && self.timed_out == self.flight.una {
+        if self.window_rules.hold_ssthresh && again {
             // RFC 5681 §3.1: the same segment again.
             self.congestion_control.on_repeated_rto(&loss, &mut self.window);
         } else {
@@ -97,6 +102,7 @@ impl Sender {
             self.congestion_control.on_rto(&loss, &mut self.window);
         }
         self.timed_out = self.flight.una;
+        self.note_timeout(again);
         self.ask_recovery(now, None, |recovery, flight, context| recovery.on_timeout(flight, context));
         self.flight.nxt = self.flight.una;
         self.dup_acks = 0;

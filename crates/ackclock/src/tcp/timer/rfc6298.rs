@@ -1,7 +1,9 @@
 //! The retransmission timeout of RFC 6298: the estimator in fine time.
 //! Sources: RFC 6298 §2, §5, whose numbers the comments give; RFC 7323 appendix G.   Units: picoseconds.
 
-use crate::tcp::{RtoMargin, TimerParams};
+use super::linux::Deviation;
+use super::timestamps::Round;
+use crate::tcp::{RtoMargin, TimerKind, TimerParams};
 use crate::units::Span;
 
 /// Estimator and backoff: from samples to the timeout.
@@ -17,6 +19,8 @@ pub(super) struct FineRto {
     /// Before the first sample, without backoff.
     initial: Span,
     margin: RtoMargin,
+    /// What Linux has in the place of 4 RTTVAR.
+    linux: Option<Deviation>,
     /// With the backoff since the last sample.
     timeout: Span,
 }
@@ -29,17 +33,18 @@ impl FineRto {
         let max = params.max_rto.max(min);
         let timeout = params.initial_rto.clamp(min, max);
         let margin = params.margin;
-        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, margin, initial: timeout, timeout }
+        let linux = (params.kind == TimerKind::Linux).then(|| Deviation::new(min));
+        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, margin, linux, initial: timeout, timeout }
     }
 
-    /// A round trip, with a congestion window of so many segments. Ends the backoff.
-    pub(super) fn sample(&mut self, r: Span, window_segments: u64) {
-        self.sample_of(r, 1, window_segments);
-    }
-
-    /// A round trip, one of so many samples that are expected in a round trip: α/n and β/n in the place of α and β (RFC 7323
-    /// appendix G). Ends the backoff.
-    pub(super) fn sample_of(&mut self, r: Span, n: u64, window_segments: u64) {
+    /// A round trip, one of n samples that are expected in a round trip: α/n and β/n in the place of α and β (RFC 7323 appendix G).
+    /// With a congestion window of so many segments. Ends the backoff.
+    pub(super) fn sample_of(&mut self, r: Span, Round { samples: n, begins }: Round, window_segments: u64) {
+        match (&mut self.linux, self.srtt) {
+            (Some(linux), None) => linux.begin(r),
+            (Some(linux), Some(srtt)) => linux.sample(srtt, r, begins),
+            (None, _) => {}
+        }
         let srtt = match self.srtt {
             // (2.2)
             None => {
@@ -55,7 +60,8 @@ impl FineRto {
         };
         self.srtt = Some(srtt);
         // (2.4), (2.5)
-        let timeout = srtt + self.granularity.max(self.rttvar * 4);
+        let above = self.linux.map_or_else(|| self.granularity.max(self.rttvar * 4), |linux| linux.margin());
+        let timeout = srtt + above;
         self.timeout = (timeout + self.margin.of(timeout, window_segments)).clamp(self.min, self.max);
     }
 
@@ -120,15 +126,26 @@ mod tests {
         })
     }
 
+    /// Linux: 100 + 200, and min_rto is the least of what is added, not of the sum. RFC 6298 has 300 ms in both cases.
+    #[test]
+    fn min_rto_of_linux_is_above_the_round_trip() {
+        for (min_rto_ticks, expected) in [(199, 300), (300, 400)] {
+            let linux = Some(Deviation::new(Span::from_ms(min_rto_ticks)));
+            let mut rto = FineRto { linux, ..rto(min_rto_ticks as u32) };
+            rto.sample_of(Span::from_ms(100), Round::ONE, 10);
+            assert_eq!(rto.timeout(), Span::from_ms(expected));
+        }
+    }
+
     #[test]
     fn the_estimator_follows_a_hand_calculation() {
         let mut rto = rto(1);
         assert_eq!((rto.srtt(), rto.timeout()), (None, Span::from_secs(1)));
         // SRTT 100, RTTVAR 50: 100 + 200.
-        rto.sample(Span::from_ms(100), 10);
+        rto.sample_of(Span::from_ms(100), Round::ONE, 10);
         assert_eq!((rto.srtt(), rto.timeout()), (Some(Span::from_ms(100)), Span::from_ms(300)));
         // 180: RTTVAR (150 + 80)/4 = 57.5, SRTT (700 + 180)/8 = 110: 110 + 230.
-        rto.sample(Span::from_ms(180), 10);
+        rto.sample_of(Span::from_ms(180), Round::ONE, 10);
         assert_eq!((rto.srtt(), rto.timeout()), (Some(Span::from_ms(110)), Span::from_ms(340)));
     }
 
@@ -137,7 +154,7 @@ mod tests {
     fn the_granularity_is_the_least_that_is_added() {
         let mut rto = rto(1);
         for _ in 0..200 {
-            rto.sample(Span::from_ms(100), 10);
+            rto.sample_of(Span::from_ms(100), Round::ONE, 10);
         }
         assert_eq!(rto.timeout(), Span::from_ms(101));
     }
@@ -148,7 +165,7 @@ mod tests {
     fn the_margin_of_linux_depends_on_the_window() {
         let with_margin = |min_rto_ticks, window| {
             let mut rto = FineRto { margin: RtoMargin::Linux22, ..rto(min_rto_ticks) };
-            rto.sample(Span::from_ms(100), window);
+            rto.sample_of(Span::from_ms(100), Round::ONE, window);
             rto.timeout()
         };
         assert_eq!([0, 1, 2].map(|window| with_margin(1, window)), [675, 675, 525].map(Span::from_ms));
@@ -160,7 +177,7 @@ mod tests {
     #[test]
     fn the_timeout_is_bounded_and_doubles_until_the_next_sample() {
         let mut rto = rto(1000);
-        rto.sample(Span::from_ms(100), 10);
+        rto.sample_of(Span::from_ms(100), Round::ONE, 10);
         assert_eq!(rto.timeout(), Span::from_secs(1));
         let mut seen = Vec::new();
         for _ in 0..7 {
@@ -168,7 +185,7 @@ mod tests {
             seen.push(rto.timeout().as_ps() / 1_000_000_000_000);
         }
         assert_eq!(seen, [2, 4, 8, 16, 32, 60, 60]);
-        rto.sample(Span::from_ms(100), 10);
+        rto.sample_of(Span::from_ms(100), Round::ONE, 10);
         assert_eq!(rto.timeout(), Span::from_secs(1));
     }
 }

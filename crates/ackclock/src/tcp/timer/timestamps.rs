@@ -35,13 +35,28 @@ pub(in crate::tcp) struct SamplesPerRound {
     until: u64,
 }
 
+/// Where in the round trips a sample is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tcp) struct Round {
+    /// How many samples are expected in this one.
+    pub(in crate::tcp) samples: u64,
+    /// Whether another begins with it.
+    pub(in crate::tcp) begins: bool,
+}
+
+impl Round {
+    /// A sample a round trip.
+    pub(in crate::tcp) const ONE: Round = Round { samples: 1, begins: true };
+}
+
 impl SamplesPerRound {
     /// Everything before `ack` is acknowledged, which is news; `flight` is from before.
-    pub(in crate::tcp) fn expected(&mut self, ack: u64, flight: &Flight) -> u64 {
-        if ack > self.until {
+    pub(in crate::tcp) fn expected(&mut self, ack: u64, flight: &Flight) -> Round {
+        let begins = ack > self.until;
+        if begins {
             (self.outstanding, self.until) = (flight.max - flight.una, flight.max);
         }
-        self.outstanding.div_ceil(2 * flight.mss).max(1)
+        Round { samples: self.outstanding.div_ceil(2 * flight.mss).max(1), begins }
     }
 }
 
@@ -102,8 +117,16 @@ mod tests {
             let (una, max, mss) = (una * 100, max * 100, 100);
             Flight { una, nxt: max, max, mss, rwnd: 1 << 30, advertised: 1 << 30, limit: 1 << 30 }
         };
-        for (una, max, expected) in [(0, 10, 5), (2, 13, 5), (8, 22, 5), (10, 25, 8), (23, 44, 8), (25, 47, 11)] {
-            assert_eq!(samples.expected((una + 2) * 100, &flight(una, max)), expected, "from {una}");
+        for (una, max, expected, begins) in [
+            (0, 10, 5, true),
+            (2, 13, 5, false),
+            (8, 22, 5, false),
+            (10, 25, 8, true),
+            (23, 44, 8, false),
+            (25, 47, 11, true),
+        ] {
+            let round = Round { samples: expected, begins };
+            assert_eq!(samples.expected((una + 2) * 100, &flight(una, max)), round, "from {una}");
         }
     }
 

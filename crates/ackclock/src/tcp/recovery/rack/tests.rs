@@ -232,3 +232,35 @@ fn after_a_timeout_everything_that_is_not_held_is_lost_and_the_window_is_not_low
     assert_eq!(connection.ack(1600, 5), NewAck::Grow);
     assert_eq!(connection.sending(), Sending::Segment(5 * MSS));
 }
+
+/// Undone: 9 segments of which 3 are held are in flight but for these, nothing is to be sent again, and losses are found as before: the
+/// one that was sent again at 140 ms when what was sent later is delivered.
+#[test]
+fn after_an_undone_reduction_everything_is_in_flight_again() {
+    let mut connection = Connection::after_three_held();
+    connection.rack.lose(5);
+    assert_eq!(connection.rack.in_flight, 5 * MSS);
+    connection.rack.on_undo(MSS);
+    assert_eq!((connection.rack.in_flight, connection.rack.in_recovery()), (6 * MSS, false));
+    assert_eq!(connection.sending(), Sending::Nothing);
+    let order: Vec<u64> = connection.rack.order.iter().map(|&(_, number)| number).collect();
+    assert_eq!(order, [5, 6, 7, 8, 9, 1]);
+    connection.send(150, 10);
+    // 10 is delivered after a round trip of 100 ms: all of the others were sent a round trip ago and more.
+    connection.rack.on_sack(ms(250), MSS, &[block(10, 11)], &connection.flight);
+    assert_eq!(connection.rack.newly_lost, [5, 6, 7, 8, 9, 1]);
+}
+
+/// Segment 1 was sent again, 5 was not; the second time the answer says nothing new.
+#[test]
+fn it_knows_which_segments_were_sent_once() {
+    let mut connection = Connection::after_three_held();
+    assert_eq!(connection.ack(160, 2), NewAck::Partial { retransmit: false, restart_timer: true });
+    assert_eq!(connection.rack.first_original(), Some(u64::MAX));
+    connection.ack(170, 7);
+    assert_eq!(connection.rack.first_original(), Some(5 * MSS), "2 to 4 were held");
+    connection.duplicate(180, &[block(8, 9)]);
+    assert_eq!(connection.rack.first_original(), Some(8 * MSS));
+    connection.duplicate(190, &[block(8, 9)]);
+    assert_eq!(connection.rack.first_original(), Some(u64::MAX));
+}

@@ -1,0 +1,110 @@
+//! Spurious reductions are found and undone: the window is what it was before, and what was believed lost is in flight.
+//! Sources: RFC 4015 §3; RFC 5682 §2, §3; docs/models/spurious.md.
+
+use crate::tcp::cc::CongestionControl;
+use crate::tcp::recovery::{Flight, Recovery};
+use crate::tcp::sender::{NONE, Sender};
+use crate::tcp::spurious::{Answer, Spurious, Verdict};
+use crate::units::Time;
+
+impl Sender {
+    pub(in crate::tcp::sender) fn spurious_mut(&mut self) -> Option<&mut Spurious> {
+        self.extra.as_mut().and_then(|extra| extra.spurious.as_mut())
+    }
+
+    /// An event begins that may reduce the window.
+    #[inline]
+    pub(in crate::tcp::sender) fn watch_window(&mut self) {
+        if let Some(spurious) = self.extra.as_mut().and_then(|extra| extra.spurious.as_mut()) {
+            spurious.watch(self.window, self.recovery.in_recovery());
+        }
+    }
+
+    /// It is over, and everything before `una` is acknowledged.
+    #[inline]
+    pub(in crate::tcp::sender) fn note_window(&mut self, una: u64) {
+        if let Some(spurious) = self.extra.as_mut().and_then(|extra| extra.spurious.as_mut()) {
+            spurious.note(&self.window, self.recovery.in_recovery(), una, self.flight.max);
+        }
+    }
+
+    /// The timer has expired, the window is reduced. `again`: for the segment for which it expired last.
+    pub(in crate::tcp::sender) fn note_timeout(&mut self, again: bool) {
+        let (una, max, resumed) = (self.flight.una, self.flight.max, self.flight.nxt < self.flight.max);
+        let Some(spurious) = self.spurious_mut() else { return };
+        spurious.note_timeout(una, max);
+        let repairs = spurious.was_repairing() || (resumed && !again);
+        if let Some(f_rto) = &mut spurious.f_rto {
+            f_rto.on_timeout(max, repairs);
+        }
+    }
+
+    /// A segment up to the byte `end` is sent again.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::tcp::sender) fn note_retransmission(&mut self, now: Time, end: u64) {
+        let una = self.flight.una;
+        let stamp = self.extra.as_ref().and_then(|extra| extra.clock).map(|clock| clock.at(now));
+        if let Some(spurious) = self.spurious_mut() {
+            spurious.on_sent_again(una, end, stamp);
+        }
+    }
+
+    /// Everything before `ack` is acknowledged, recovery has seen what is beyond it: whether that shows a spurious reduction.
+    #[inline(never)]
+    pub(in crate::tcp::sender) fn look_for_spurious(&mut self, now: Time, ack: u64) {
+        let (una, flight) = (self.flight.una, Flight { una: ack, ..self.flight });
+        let answer = Answer {
+            una,
+            ack,
+            first_original: self.recovery.first_original(),
+            has_new: flight.offered(flight.max),
+            resume: self.flight.nxt,
+        };
+        let Some(spurious) = self.spurious_mut() else { return };
+        let verdict = spurious.f_rto.as_mut().map_or(Verdict::None, |f_rto| f_rto.on_ack(&answer));
+        let shown = spurious.is_shown(una, ack);
+        if verdict == Verdict::Spurious || shown {
+            self.undo(now, ack);
+        } else if let Verdict::Resume(from) = verdict {
+            self.flight.nxt = from;
+        }
+    }
+
+    /// The last reduction was spurious.
+    fn undo(&mut self, now: Time, ack: u64) {
+        let max = self.flight.max;
+        let Some(spurious) = self.spurious_mut() else { return };
+        if let Some(f_rto) = &mut spurious.f_rto {
+            f_rto.on_timeout(max, true); // there is nothing to find out any more
+        }
+        let Some(before) = spurious.take() else { return };
+        // In a recovery without SACK the window is inflated by duplicates.
+        let has_grown = !self.recovery.in_recovery() && self.window.cwnd > before.cwnd;
+        self.window.cwnd = if has_grown { self.window.cwnd } else { before.cwnd };
+        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        self.congestion_control.on_undo();
+        self.recovery.on_undo(ack);
+        self.flight.nxt = max;
+        self.dup_acks = 0;
+        (self.fast_retransmit, self.timed_out) = (NONE, NONE);
+        self.stats.undone_reductions += 1;
+        self.fingerprint.event(now.as_ps(), UNDONE);
+    }
+
+    /// What F-RTO wants sent: new data, or nothing; `None`: it has no say.
+    #[inline(never)]
+    pub(in crate::tcp::sender) fn next_by_f_rto(&mut self) -> Option<u64> {
+        let new = Some(self.flight.max).filter(|&seq| self.flight.offered(seq));
+        let f_rto = self.spurious_mut()?.f_rto.as_mut()?;
+        let left = f_rto.new_segments()?;
+        let next = new.filter(|_| left > 0);
+        if next.is_some() {
+            f_rto.on_new_sent();
+        }
+        Some(next.unwrap_or(NONE))
+    }
+}
+
+/// In the fingerprint: no byte has this number.
+const UNDONE: u64 = u64::MAX - 2;

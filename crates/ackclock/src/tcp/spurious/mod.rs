@@ -1,0 +1,256 @@
+//! Spurious reductions: nothing was lost, segments or acknowledgements were late. What a sender remembers of a reduction so that it can be
+//! undone, and what shows that it was spurious: every retransmission arrived twice, by D-SACK; an acknowledgement answers what was sent
+//! before the first of them, by timestamps; or F-RTO.
+//! Sources: RFC 3522 (detection by timestamps), RFC 4015 (response), RFC 3708 (D-SACK), RFC 5682 (F-RTO); Linux 6.x, tcp_input.c
+//! (tcp_may_undo, tcp_init_undo, tcp_undo_cwnd_reduction), behaviour only.
+
+mod episode;
+mod f_rto;
+
+pub(super) use f_rto::{Answer, FRto, Verdict};
+
+use super::cc::Window;
+use super::recovery::RecoveryParams;
+use super::{TcpParams, Undo};
+use crate::packet::SackBlock;
+use episode::Episode;
+
+/// What a sender remembers of the last reduction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spurious {
+    by: Undo,
+    /// If it is used.
+    pub(super) f_rto: Option<FRto>,
+    episode: Option<Episode>,
+    /// The window before the event that is handled, and whether losses were being repaired.
+    before: Window,
+    was_repairing: bool,
+    /// Segments sent again since nothing is repaired, which are probes, and the byte up to which the last of them goes.
+    probes: u32,
+    probed: u64,
+    /// What the segment echoes that is handled, if that has timestamps.
+    pub(super) echo: Option<u32>,
+}
+
+impl Spurious {
+    /// Of senders that undo something. Not with Vegas' recoveries nor with congestion controls that measure rates of delivery, which have
+    /// rules of their own for what a loss means, and not with recoveries from outside, which could not be told.
+    pub(super) fn new(params: &TcpParams) -> Option<Spurious> {
+        let rules = &params.window_rules;
+        let has_own_rules = params.congestion_control.needs().delivery_rates
+            || params.recovery.needs().fine_timeouts
+            || matches!(params.recovery, RecoveryParams::Custom(_));
+        if has_own_rules || (rules.undo == Undo::Off && !rules.f_rto) {
+            return None;
+        }
+        Some(Spurious {
+            by: rules.undo,
+            f_rto: rules.f_rto.then(FRto::default),
+            episode: None,
+            before: Window { cwnd: 0.0, ssthresh: 0.0 },
+            was_repairing: false,
+            probes: 0,
+            probed: 0,
+            echo: None,
+        })
+    }
+
+    /// An event begins that may reduce the window.
+    pub(super) fn watch(&mut self, window: Window, repairs: bool) {
+        (self.before, self.was_repairing) = (window, repairs);
+    }
+
+    /// It is over: whether a recovery began with it, while the bytes from `una` to `max` are outstanding.
+    pub(super) fn note(&mut self, window: &Window, repairs: bool, una: u64, max: u64) {
+        if repairs && (!self.was_repairing || window.ssthresh != self.before.ssthresh) {
+            self.begin(una, max);
+        }
+    }
+
+    /// The timer has expired. Of what was being repaired already it is no other reduction: what was before that is restored.
+    pub(super) fn note_timeout(&mut self, una: u64, max: u64) {
+        let goes_on = self.episode.is_some_and(|episode| una < episode.end);
+        if !goes_on {
+            self.begin(una, max);
+        }
+        if let Some(episode) = &mut self.episode {
+            episode.by_timeout = true;
+        }
+    }
+
+    /// Whether the timer expired in the middle of repairs.
+    pub(super) fn was_repairing(&self) -> bool {
+        self.was_repairing
+    }
+
+    fn begin(&mut self, una: u64, max: u64) {
+        let probes = if una < self.probed { self.probes } else { 0 };
+        self.episode = Some(Episode::new(self.before, una, max, probes));
+        self.probes = 0;
+    }
+
+    /// A segment up to the byte `end` is sent again, with this timestamp if there are any.
+    pub(super) fn on_sent_again(&mut self, una: u64, end: u64, stamp: Option<u32>) {
+        match &mut self.episode {
+            Some(episode) if una < episode.end => episode.on_sent_again(end, stamp),
+            _ => {
+                self.probes = if una < self.probed { self.probes + 1 } else { 1 };
+                self.probed = end;
+            }
+        }
+    }
+
+    /// The receiver says that this arrived twice.
+    pub(super) fn on_duplicate(&mut self, duplicate: SackBlock, mss: u64) {
+        if let Some(episode) = &mut self.episode {
+            episode.on_duplicate(duplicate, mss);
+        }
+    }
+
+    /// Everything before `ack` is acknowledged, before `una` it was: whether that shows that the last reduction was spurious.
+    pub(super) fn is_shown(&self, una: u64, ack: u64) -> bool {
+        let Some(episode) = &self.episode else { return false };
+        let by_dsack = matches!(self.by, Undo::Dsack | Undo::Both) && episode.all_arrived_twice();
+        let echo = self.echo.filter(|_| matches!(self.by, Undo::Timestamps | Undo::Both));
+        by_dsack || echo.is_some_and(|echo| episode.answers_earlier(echo, una, ack))
+    }
+
+    /// The last reduction is undone: the window before it.
+    pub(super) fn take(&mut self) -> Option<Window> {
+        self.episode.take().map(|episode| episode.before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: Window = Window { cwnd: 20_000.0, ssthresh: f64::INFINITY };
+    const REDUCED: Window = Window { cwnd: 10_000.0, ssthresh: 10_000.0 };
+
+    fn spurious(undo: Undo) -> Spurious {
+        let mut params = TcpParams::default();
+        params.window_rules.undo = undo;
+        Spurious::new(&params).expect("it undoes something")
+    }
+
+    fn twice(number: u64) -> SackBlock {
+        SackBlock { start: number * 1000, end: (number + 1) * 1000 }
+    }
+
+    /// A recovery from byte 10 000 on, with 30 000 outstanding, that sends two segments again.
+    fn repaired(undo: Undo) -> Spurious {
+        let mut spurious = spurious(undo);
+        spurious.watch(WINDOW, false);
+        spurious.note(&REDUCED, true, 10_000, 30_000);
+        spurious.on_sent_again(10_000, 11_000, Some(500));
+        spurious.on_sent_again(10_000, 13_000, Some(520));
+        spurious
+    }
+
+    #[test]
+    fn all_retransmissions_must_have_arrived_twice() {
+        for (undo, shown) in [(Undo::Dsack, true), (Undo::Both, true), (Undo::Timestamps, false)] {
+            let mut spurious = repaired(undo);
+            spurious.on_duplicate(twice(10), 1000);
+            assert!(!spurious.is_shown(14_000, 14_000), "one of two");
+            // What was sent before the reduction has nothing to do with it.
+            spurious.on_duplicate(twice(9), 1000);
+            assert!(!spurious.is_shown(14_000, 14_000));
+            spurious.on_duplicate(twice(12), 1000);
+            assert_eq!(spurious.is_shown(14_000, 14_000), shown);
+            assert_eq!(spurious.take(), Some(WINDOW));
+            assert!(!spurious.is_shown(14_000, 14_000) && spurious.take().is_none(), "once");
+        }
+    }
+
+    /// RFC 3522: the first retransmission has the time 500.
+    #[test]
+    fn an_acknowledgement_of_what_was_sent_before_the_first_retransmission_shows_it() {
+        let shown = |undo, echo, una, ack| {
+            let mut spurious = repaired(undo);
+            spurious.echo = Some(echo);
+            spurious.is_shown(una, ack)
+        };
+        assert!(shown(Undo::Timestamps, 499, 10_000, 13_000));
+        assert!(shown(Undo::Both, 499, 10_000, 30_000));
+        assert!(!shown(Undo::Timestamps, 500, 10_000, 13_000), "of the retransmission, or as late");
+        assert!(!shown(Undo::Dsack, 499, 10_000, 13_000));
+        assert!(!shown(Undo::Timestamps, 499, 10_000, 10_000), "nothing new");
+        assert!(!shown(Undo::Timestamps, 499, 10_000, 12_999), "a retransmission may still have been needed");
+        assert!(!shown(Undo::Timestamps, 499, 30_000, 31_000), "of what was sent after the recovery began");
+        assert!(!shown(Undo::Timestamps, u32::MAX - 5, 30_000, 31_000));
+        let mut without = repaired(Undo::Timestamps);
+        without.echo = None;
+        assert!(!without.is_shown(10_000, 13_000));
+    }
+
+    /// The clock of timestamps wraps.
+    #[test]
+    fn times_are_compared_modulo_their_range() {
+        let mut spurious = spurious(Undo::Timestamps);
+        spurious.note(&REDUCED, true, 10_000, 30_000);
+        spurious.on_sent_again(10_000, 11_000, Some(2));
+        for (echo, shown) in [(u32::MAX, true), (1, true), (2, false), (3, false)] {
+            spurious.echo = Some(echo);
+            assert_eq!(spurious.is_shown(10_000, 11_000), shown, "{echo}");
+        }
+    }
+
+    /// A timeout needs the first acknowledgement only, whatever else was sent again; and if something was being repaired, what was before
+    /// that is restored.
+    #[test]
+    fn a_timeout_in_a_recovery_goes_on_with_it() {
+        let mut spurious = repaired(Undo::Timestamps);
+        spurious.watch(REDUCED, true);
+        spurious.note_timeout(10_000, 30_000);
+        spurious.echo = Some(499);
+        assert!(spurious.is_shown(10_000, 11_000));
+        assert_eq!(spurious.take(), Some(WINDOW));
+        let mut spurious = repaired(Undo::Timestamps);
+        spurious.watch(REDUCED, false);
+        spurious.note_timeout(30_000, 40_000);
+        assert_eq!(spurious.take(), Some(REDUCED));
+    }
+
+    /// A recovery that follows another in one acknowledgement is a reduction, one that goes on is none.
+    #[test]
+    fn another_reduction_begins_anew() {
+        let mut spurious = repaired(Undo::Both);
+        spurious.watch(REDUCED, true);
+        spurious.note(&REDUCED, true, 20_000, 40_000);
+        assert_eq!(spurious.episode.map(|episode| episode.before), Some(WINDOW));
+        spurious.watch(REDUCED, true);
+        spurious.note(&Window { ssthresh: 5000.0, ..REDUCED }, true, 30_000, 50_000);
+        assert_eq!(spurious.take(), Some(REDUCED));
+    }
+
+    /// A probe that was sent again before the timeout arrives twice as well.
+    #[test]
+    fn probes_before_a_reduction_count() {
+        let mut spurious = spurious(Undo::Dsack);
+        spurious.on_sent_again(10_000, 30_000, None);
+        spurious.watch(WINDOW, false);
+        spurious.note_timeout(10_000, 30_000);
+        spurious.on_sent_again(10_000, 11_000, None);
+        spurious.on_duplicate(twice(10), 1000);
+        assert!(!spurious.is_shown(12_000, 12_000));
+        spurious.on_duplicate(twice(29), 1000);
+        assert!(spurious.is_shown(12_000, 12_000));
+    }
+
+    /// Whoever has rules of its own undoes nothing, nor who is not asked to.
+    #[test]
+    fn not_every_sender_undoes() {
+        let mut params = TcpParams::default();
+        assert!(Spurious::new(&params).is_none());
+        params.window_rules.f_rto = true;
+        assert!(Spurious::new(&params).is_some());
+        params.congestion_control = crate::tcp::cc::Algorithm::named("bbr3").expect("it is there").with_defaults();
+        assert!(Spurious::new(&params).is_none());
+        let vegas = crate::tcp::recovery::Algorithm::named("vegas").expect("it is there").with_defaults();
+        let mut params = TcpParams { recovery: vegas, ..TcpParams::default() };
+        params.window_rules.undo = Undo::Both;
+        assert!(Spurious::new(&params).is_none());
+    }
+}

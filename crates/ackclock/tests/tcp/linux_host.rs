@@ -1,0 +1,74 @@
+//! Hosts on Linux of today, `dialect = "linux"`, over a whole path and on both engines.
+
+use crate::lab::agree::assert_engines_agree;
+use crate::lab::{flow, scenario};
+use ackclock::record::{Columns, Metric, Records};
+use ackclock::units::Time;
+
+const MSS: f64 = 1448.0;
+
+/// 10 Mb/s and 100 ms, with a queue that holds everything.
+fn run(name: &str, sets: &[&str]) -> Records {
+    let text = "duration = \"6 s\"\nrecord = [\"cwnd\", \"ssthresh\", \"rto\", \"srtt\"]\ncapture = [\"d1\"]\n[network]\n\
+         technology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
+         access_rate = \"1 Gbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"10 Mbps\"\nbottleneck_delay = \"48 ms\"\n\
+         [queue]\nbuffer = \"20000 packets\"\n[tcp]\ndialect = \"linux\"\nreceive_window = \"60000 B\"\n";
+    assert_engines_agree(name, &scenario(text, sets), 1)
+}
+
+fn value(records: &Records, metric: Metric, at: f64) -> f64 {
+    let series = records.series.iter().find(|series| series.metric == metric).expect("it is recorded");
+    let Columns::Points { time, value } = &series.columns else { panic!("it has points") };
+    value[time.iter().rposition(|time| time.as_secs_f64() < at).expect("it begins")]
+}
+
+/// Segments with payload that come to the receiver, and acknowledgements that it sends: when.
+fn captured(records: &Records) -> (Vec<Time>, Vec<Time>) {
+    let times = |sent: bool| {
+        let packets = records.captures[0]
+            .packets
+            .iter()
+            .filter(|packet| packet.sent == sent && (packet.segment.payload() > 0) != sent);
+        packets.map(|packet| packet.time).collect()
+    };
+    (times(false), times(true))
+}
+
+/// A window that never opens further, 41 segments: sixteen acknowledgements at once, then one for two.
+#[test]
+fn the_first_sixteen_segments_are_acknowledged_at_once() {
+    let (data, acks) = captured(&run("quick", &["flow.f1.size=57920 B"]));
+    // 40 segments, of which the FIN goes with the last; the answer to the SYN; the last is acknowledged at once.
+    assert_eq!(data.len(), 40);
+    assert!((1 + 16 + 12..=1 + 16 + 12 + 3).contains(&acks.len()), "{}", acks.len());
+    let (_, acks) = captured(&run("delayed", &["flow.f1.size=57920 B", "tcp.delayed_ack=true"]));
+    assert!((1 + 20..=1 + 20 + 3).contains(&acks.len()), "{}", acks.len());
+    // While the window opens, by two segments for each that comes, every segment is acknowledged.
+    let (data, acks) = captured(&run("opens", &["flow.f1.size=579200 B", "tcp.receive_window=4 MB"]));
+    assert!(acks.len() >= data.len(), "{} {}", data.len(), acks.len());
+}
+
+/// Without variation the timeout is min_rto more than the round trip; that of RFC 6298 is min_rto or a little more than the round trip.
+#[test]
+fn the_timeout_is_min_rto_above_the_round_trip() {
+    let records = run("timer", &[]);
+    let (rto, srtt) = (value(&records, Metric::Rto, 5.9), value(&records, Metric::Srtt, 5.9));
+    assert!((rto - srtt - 0.2).abs() < 0.005, "{rto} {srtt}");
+    let records = run("rfc6298", &["tcp.timer=rfc6298"]);
+    let (rto, srtt) = (value(&records, Metric::Rto, 5.9), value(&records, Metric::Srtt, 5.9));
+    assert!(rto < srtt + 0.15, "{rto} {srtt}");
+}
+
+/// CUBIC leaves slow start by HyStart, Reno does not; nobody loses anything in a queue without end.
+#[test]
+fn cubic_is_the_default_and_has_hystart() {
+    let ssthresh = |name: &str, sets: &[&str]| {
+        let sets: Vec<&str> = sets.iter().copied().chain(["tcp.receive_window=8 MB"]).collect();
+        value(&run(name, &sets), Metric::Ssthresh, 5.9) / MSS
+    };
+    let cubic = ssthresh("cubic", &[]);
+    assert!((20.0..400.0).contains(&cubic), "{cubic}");
+    assert_eq!(ssthresh("reno", &["tcp.congestion_control=reno"]), f64::INFINITY);
+    let records = run("nothing", &[]);
+    assert_eq!(flow(&records, "f1").counts.retransmissions, 0);
+}
