@@ -48,7 +48,7 @@ impl Addresses {
                 ));
             }
         }
-        let address = |(n, id): (usize, NodeId)| (id, Ipv4Addr::from_bits(NETWORK.to_bits() + 1 + n as u32));
+        let address = |(n, id): (usize, NodeId)| (id, Ipv4Addr::from_bits(FIRST_HOST.to_bits() + n as u32));
         let hosts: BTreeMap<NodeId, Ipv4Addr> = hosts.into_iter().enumerate().map(address).collect();
         let ends = |first, last| (hosts[&scenario.links[first].from], hosts[&last]);
         let flows = scenario.flows.iter();
@@ -79,6 +79,16 @@ impl Addresses {
     /// Where the receiver of a flow listens.
     pub fn receiver(&self, flow: FlowId) -> SocketAddrV4 {
         SocketAddrV4::new(self.flows[flow.index()].1, FIRST_PORT + flow.index() as u16)
+    }
+
+    /// The port of the sender of a flow.
+    pub fn sender_port(&self, flow: FlowId) -> u16 {
+        FIRST_SENDER_PORT + flow.index() as u16
+    }
+
+    /// The port from which the datagrams of a source come.
+    pub fn udp_port(&self, source: UdpId) -> u16 {
+        FIRST_SENDER_PORT + source.0 as u16
     }
 
     /// Where the datagrams of a source go.
@@ -112,14 +122,16 @@ impl Addresses {
     }
 }
 
-/// The network of all hosts, which RFC 2544 keeps for measurements: no machine outside has such an address.
-pub const NETWORK: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
-/// Bits of the network.
+/// Bits of the network of all hosts, which RFC 2544 keeps for measurements: no machine outside has such an address.
 pub const PREFIX: u8 = 15;
 /// The port of the first flow and of the first source of UDP.
 pub const FIRST_PORT: u16 = 1024;
-/// The ports of senders, behind those of the receivers.
-pub const SENDER_PORTS: &str = "40000 65000";
+/// The address of the first host.
+pub const FIRST_HOST: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+/// The port of the sender of the first flow, and of the first source of UDP: behind those of the receivers.
+pub const FIRST_SENDER_PORT: u16 = 40_000;
+/// The ports that the kernel chooses itself, of which nothing here has one.
+pub const OTHER_PORTS: &str = "50000 65000";
 /// More hosts have no room in the memory of a machine.
 const MOST_HOSTS: usize = 1000;
 /// As many as a result has in its document; each takes three sockets.

@@ -24,7 +24,7 @@ pub mod settings;
 pub mod sys;
 mod tun;
 
-pub use addresses::{Addresses, Passage, UdpId};
+pub use addresses::{Addresses, FIRST_HOST, FIRST_PORT, FIRST_SENDER_PORT, Passage, UdpId};
 pub use clock::Clock;
 pub use ends::{Ends, EndsRecord, FlowEnds, SenderCounts};
 pub use error::{ErrorKind, LiveError};

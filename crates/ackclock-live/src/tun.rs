@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 use rustix::fs::OFlags;
 
-use crate::addresses::{PREFIX, SENDER_PORTS};
+use crate::addresses::{OTHER_PORTS, PREFIX};
 use crate::sys::LinkAddress;
 use crate::{LiveError, Namespace, sys};
 
@@ -122,7 +122,7 @@ fn prepare(namespace: &Namespace) -> io::Result<()> {
     let written = namespace.enter(|| {
         // Nothing but TCP and UDP of the scenario crosses the links: no router solicitations.
         let _ = std::fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-        std::fs::write("/proc/sys/net/ipv4/ip_local_port_range", SENDER_PORTS)
+        std::fs::write("/proc/sys/net/ipv4/ip_local_port_range", OTHER_PORTS)
     });
     written.and_then(|written| written)
 }

@@ -17,7 +17,7 @@ use ackclock::record::{Metric, Records};
 use ackclock::scenario::Scenario;
 use ackclock::sim::RESULT_VERSION;
 use ackclock_report::captures;
-use ackclock_report::captures::pcapng::Meta;
+use ackclock_report::captures::pcapng::{Meta, Real};
 use ackclock_store::document::{Document, Run, ScenarioPart};
 use ackclock_store::flows::parts::MOST_IN_DOCUMENT;
 use ackclock_store::result::UNFINISHED;
@@ -56,6 +56,14 @@ impl Wanted {
             captures: (!recording.captures.is_empty()).then(|| Meta::of(scenario, &part.hash)),
             flows: scenario.flows.len() + scenario.udp.len() > MOST_IN_DOCUMENT,
         }
+    }
+
+    /// The same of runs between real hosts.
+    pub fn between(mut self, hosts: Real) -> Wanted {
+        if let Some(meta) = &mut self.captures {
+            meta.real = Some(hosts);
+        }
+        self
     }
 
     #[cfg(test)]

@@ -54,6 +54,20 @@ fn a_live_result_has_what_a_simulated_one_has_and_both_are_compared() {
     place.run("verify live").exits_with(0);
 }
 
+/// 198.18.0.1, port 40000, to 198.18.0.2, port 1024: those of the sockets.
+#[test]
+fn captures_have_the_addresses_and_ports_of_the_hosts() {
+    let Some(_alone) = alone("captures_have_the_addresses_and_ports_of_the_hosts") else { return };
+    let place = Place::with("live-captured", FILE);
+    document(place.run("live scenario.toml --json --out live --set capture=[\"client\"]"));
+    let octets = std::fs::read(place.path("live/captures/seed-1/client.pcapng")).unwrap();
+    let has = |part: &[u8]| octets.windows(part.len()).any(|window| window == part);
+    assert!(has(&[198, 18, 0, 1, 198, 18, 0, 2, 0x9c, 0x40, 0x04, 0x00]), "data");
+    assert!(has(&[198, 18, 0, 2, 198, 18, 0, 1, 0x04, 0x00, 0x9c, 0x40]), "acknowledgements");
+    assert!(has(b"198.18.0.1:40000 -> 198.18.0.2:1024") && has(b"Linux ") && !has(b"none, simulated"));
+    place.run("verify live").exits_with(0);
+}
+
 #[test]
 fn a_live_result_is_never_taken_for_a_simulated_one() {
     let Some(_alone) = alone("a_live_result_is_never_taken_for_a_simulated_one") else { return };

@@ -127,7 +127,8 @@ impl Ends {
             let open = || {
                 of_flow.algorithm.check()?;
                 let algorithm = congestion_controls.name(id.index(), of_flow);
-                Sender::open(flow, seed, at, of_flow, algorithm).map_err(failed("sender", &flow.name))
+                Sender::open(flow, seed, (addresses.sender_port(id), at), of_flow, algorithm)
+                    .map_err(failed("sender", &flow.name))
             };
             let sender = hosts[&from].namespace.enter(open).map_err(failed("sender", &flow.name))??;
             epoll::add(&epoll, &receiver, token_of(id, Socket::Listener), EventFlags::IN).map_err(of_epoll)?;
@@ -137,10 +138,11 @@ impl Ends {
         let (mut udp, mut sinks) = (Vec::new(), Vec::new());
         for (number, source) in scenario.udp.iter().enumerate() {
             let [from, to] = [scenario.links[source.route.first()].from, source.route.destination(&scenario.links)];
-            let at = addresses.udp_sink(UdpId(number));
+            let (port, at) = (addresses.udp_port(UdpId(number)), addresses.udp_sink(UdpId(number)));
             let sink = hosts[&to].namespace.enter(|| udp::sink(at)).and_then(|opened| opened);
             sinks.push(sink.map_err(failed("receiver", &source.name))?);
-            let opened = hosts[&from].namespace.enter(|| Source::open(source, seed, at)).and_then(|opened| opened);
+            let opened =
+                hosts[&from].namespace.enter(|| Source::open(source, seed, port, at)).and_then(|opened| opened);
             udp.push(opened.map_err(failed("sender", &source.name))?);
         }
         let warmup = Some(Time::ZERO + scenario.warmup).filter(|_| scenario.warmup > Span::ZERO);

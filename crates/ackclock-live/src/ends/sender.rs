@@ -1,7 +1,7 @@
 //! The sender of a flow: an application on a socket.
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -43,16 +43,17 @@ enum Stage {
 }
 
 impl Sender {
-    /// The sender of a flow, whose socket is in the namespace of the calling thread, with the congestion control that the kernel calls so.
+    /// The sender of a flow, whose socket is in the namespace of the calling thread, with this port and the congestion control that the kernel calls so.
     pub fn open(
         flow: &Flow,
         seed: u64,
-        to: SocketAddrV4,
+        (port, to): (u16, SocketAddrV4),
         settings: &FlowSettings,
         algorithm: &str,
     ) -> io::Result<Sender> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+        rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port))?;
         sockopt::set_tcp_congestion(&socket, algorithm)?;
         sys::set_option(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, settings.mss_option as i32)?;
         let unsent = if flow.stop.is_some() { UNSENT_BYTES_IF_STOPPED } else { UNSENT_BYTES };

@@ -19,9 +19,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// The source of a scenario, whose socket is in the namespace of the calling thread.
-    pub fn open(source: &UdpFlow, seed: u64, to: SocketAddrV4) -> io::Result<Source> {
-        let socket = UdpSocket::bind(("0.0.0.0", 0))?;
+    /// The source of a scenario, whose socket is in the namespace of the calling thread and has this port.
+    pub fn open(source: &UdpFlow, seed: u64, port: u16, to: SocketAddrV4) -> io::Result<Source> {
+        let socket = UdpSocket::bind(("0.0.0.0", port))?;
         socket.connect(to)?;
         socket.set_nonblocking(true)?;
         let payload = vec![0; source.source.payload_bytes as usize];

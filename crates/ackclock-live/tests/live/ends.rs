@@ -47,9 +47,13 @@ fn wire(hosts: &BTreeMap<NodeId, Host>, addresses: &Addresses, is_over: &AtomicB
     while !is_over.load(Ordering::Relaxed) {
         for host in hosts.values() {
             while let Ok(length) = host.tun.file().read(&mut packet) {
-                let Some(_) = addresses.classify(&packet[..length]) else {
+                let Some(passage) = addresses.classify(&packet[..length]) else {
                     panic!("{:02x?}", &packet[..length.min(40)])
                 };
+                // What captures say of the ends of a flow.
+                if let Passage::Data(flow) = passage {
+                    assert_eq!(u16::from_be_bytes([packet[20], packet[21]]), addresses.sender_port(flow));
+                }
                 let to = hosts.iter().find(|(node, _)| addresses.host(**node).octets() == packet[16..20]).unwrap().1;
                 to.tun.file().write_all(&packet[..length]).unwrap();
             }

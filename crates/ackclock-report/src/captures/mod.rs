@@ -200,7 +200,8 @@ mod tests {
         let document = example(1, 1, 2);
         let hosts = ["a", "b"].map(String::from).to_vec();
         let captures: Vec<_> = hosts.iter().map(|host| Capture { host: host.clone(), packets: Vec::new() }).collect();
-        let meta = Meta { scenario: "x".into(), hash: "00".into(), hosts, flows: Vec::new(), udp: Vec::new() };
+        let meta =
+            Meta { scenario: "x".into(), hash: "00".into(), hosts, flows: Vec::new(), udp: Vec::new(), real: None };
         let run = &document.runs[0];
         write(&folder_of(&result, run.seed), &captures, &meta, &document.scenario, run).unwrap();
         (result, document)
@@ -247,6 +248,7 @@ mod tests {
             hosts: vec!["a".into()],
             flows: Vec::new(),
             udp: Vec::new(),
+            real: None,
         };
         let again = [Capture { host: "a".into(), packets: Vec::new() }];
         let error = write(&folder, &again, &meta, &document.scenario, &document.runs[0]).unwrap_err();

@@ -27,6 +27,21 @@ pub struct Meta {
     pub flows: Vec<FlowMeta>,
     /// All sources of datagrams in the order of the scenario.
     pub udp: Vec<UdpMeta>,
+    /// Where hosts are real, what addresses they have.
+    pub real: Option<Real>,
+}
+
+/// Real hosts: each has the next address, each flow the next port at both ends, and so has each source of datagrams.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Real {
+    /// Their system, as `Linux 6.18.44`.
+    pub system: String,
+    /// The address of the first host.
+    pub first_address: Ipv4Addr,
+    /// The port of the sender of the first flow.
+    pub sender_port: u16,
+    /// The port of its receiver.
+    pub receiver_port: u16,
 }
 
 /// What the packets of a flow have in common.
@@ -109,19 +124,24 @@ impl Meta {
             flows: scenario.flows.iter().map(flow).collect(),
             udp: scenario.udp.iter().map(source).collect(),
             hosts,
+            real: None,
         }
     }
 
-    /// The address of a host: 10.0.0.1 for the first, counted on from there.
+    /// The address of a host: 10.0.0.1 for the first, counted on from there; of a real one its own.
     pub fn address(&self, host: usize) -> Ipv4Addr {
         assert!(host < self.hosts.len() && host < MAX_HOSTS, "host {host} of {} has no address", self.hosts.len());
-        Ipv4Addr::from(FIRST_ADDRESS + host as u32)
+        let first = self.real.as_ref().map_or(FIRST_ADDRESS, |real| real.first_address.to_bits());
+        Ipv4Addr::from(first + host as u32)
     }
 
     /// The ports of a flow, sender's and receiver's, or of a source of datagrams: TCP and UDP count each for itself. No two
     /// flows have both the same, whatever their hosts: the sender's are the dynamic ones (RFC 6335 §6), which begin anew
     /// with the next port of the receiver's.
     pub fn ports(&self, flow: usize) -> (u16, u16) {
+        if let Some(Real { sender_port, receiver_port, .. }) = self.real {
+            return (sender_port + flow as u16, receiver_port + flow as u16);
+        }
         let of_receiver = u16::try_from(flow / DYNAMIC_PORTS).ok().and_then(|more| FIRST_SERVER_PORT.checked_add(more));
         (FIRST_DYNAMIC_PORT + (flow % DYNAMIC_PORTS) as u16, of_receiver.expect("fewer flows than pairs of ports"))
     }
@@ -194,8 +214,15 @@ fn section_header<'a>(block: &'a mut Block, host: usize, meta: &Meta, seed: u64)
         0 => {}
         more => block.option(OPT_COMMENT, format!("and {more} more").as_bytes()),
     }
-    block.option(SHB_HARDWARE, b"none, simulated");
-    block.option(SHB_OS, format!("Ackclock, result version {RESULT_VERSION}").as_bytes());
+    match &meta.real {
+        None => {
+            block.option(SHB_HARDWARE, b"none, simulated");
+            block.option(SHB_OS, format!("Ackclock, result version {RESULT_VERSION}").as_bytes());
+        }
+        Some(real) => {
+            block.option(SHB_OS, real.system.as_bytes());
+        }
+    }
     block.option(SHB_USERAPPL, concat!("Ackclock ", env!("CARGO_PKG_VERSION")).as_bytes());
     block.end_of_options()
 }

@@ -26,7 +26,7 @@ fn flow(name: &str, sender: usize, receiver: usize) -> FlowMeta {
 
 fn meta(flows: Vec<FlowMeta>) -> Meta {
     let hosts = ["a", "bb", "c"].map(String::from).to_vec();
-    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, udp: Vec::new() }
+    Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, udp: Vec::new(), real: None }
 }
 
 fn packet(segment: Segment) -> Captured {
@@ -317,7 +317,7 @@ fn a_scenario_says_what_its_packets_have_in_common() {
     let meta = Meta::of(&scenario(tcp.clone()), "00ff");
     let hosts = ["a", "z"].map(String::from).to_vec();
     let flows = vec![expected];
-    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, udp: Vec::new() });
+    assert_eq!(meta, Meta { scenario: "small".into(), hash: "00ff".into(), hosts, flows, udp: Vec::new(), real: None });
     let silent = TcpParams { receiver_sack: false, ..tcp.clone() };
     assert!(!Meta::of(&scenario(silent), "").flows[0].sack);
     let new_reno = TcpParams { recovery: every_recovery().remove(2).1, ..tcp };

@@ -81,6 +81,7 @@ pub fn transfer(params: &TcpParams, size: u64, loses: impl Fn(bool, u32) -> bool
         hosts: ["d1", "s1"].map(String::from).to_vec(),
         flows: vec![flow],
         udp: Vec::new(),
+        real: None,
     };
     let at_sender = capture("s1", data.sent, acks.arrived);
     let at_receiver = capture("d1", acks.sent, data.arrived);

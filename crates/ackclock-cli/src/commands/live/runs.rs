@@ -8,6 +8,7 @@ use ackclock::scenario::Scenario;
 use ackclock_live::session::{Choices, Live, Outcome};
 use ackclock_live::settings::{FlowSettings, Settings};
 use ackclock_live::{ErrorKind, LiveError, emulator, names};
+use ackclock_report::captures::pcapng::Real;
 use ackclock_run::{Folder, Wanted};
 use ackclock_scenario::Loaded;
 use ackclock_store::document::live::{self as part, Lateness, LiveRun, Validity};
@@ -39,7 +40,12 @@ fn run(args: &LiveArgs, file: &str, command: Vec<String>) -> Result<Exit, Failur
     announce(live.settings(), &scenario, args.seeds);
     let path = args.out.clone().unwrap_or_else(|| default_path(&part));
     let mut folder = seeds::prepare(&path, &part)?;
-    let wanted = Wanted::of(&scenario, &part);
+    let wanted = Wanted::of(&scenario, &part).between(Real {
+        system: ackclock_live::machine::kernel(),
+        first_address: ackclock_live::FIRST_HOST,
+        sender_port: ackclock_live::FIRST_SENDER_PORT,
+        receiver_port: ackclock_live::FIRST_PORT,
+    });
     let mut runs: Vec<Run> = Vec::new();
     let mut reporter = Reporter::new();
     let stop = interrupt::watch();
