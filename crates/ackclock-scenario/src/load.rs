@@ -2,6 +2,7 @@
 
 use crate::check::version;
 use crate::document::Document;
+use crate::flows::arrivals;
 use crate::keys::outside::Outside;
 use crate::network::rate_traces;
 use crate::plan::{Plan, plan};
@@ -144,6 +145,7 @@ fn check(
     version::translate(&mut tree, &mut report);
     let mut document = Document::read(&tree, outside, &mut report);
     rate_traces::read(&mut document, source, &mut report);
+    arrivals::expand(&mut document, &mut report);
     // What is missing, and what does not fit together, is known only once every text is a tree.
     let plan = if is_readable && document.is_whole { plan(&document, source, path, &mut report) } else { None };
     let Some(plan) = plan.filter(|_| !report.has_errors()) else {

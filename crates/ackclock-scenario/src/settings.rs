@@ -103,6 +103,12 @@ impl Given {
         given
     }
 
+    /// A table that stands in no file, but follows from what is said at a place.
+    pub(crate) fn made(at: At, values: impl IntoIterator<Item = (&'static str, FileValue)>) -> Given {
+        let given = |(name, value)| (name, GivenValue { key_at: at, at, value: Some(value) });
+        Given { at: Some(at), values: values.into_iter().map(given).collect(), misspelt: BTreeSet::new() }
+    }
+
     /// Where a key is given.
     pub(crate) fn key_at(&self, name: &str) -> Option<At> {
         self.values.get(name).map(|given| given.key_at)

@@ -1,6 +1,7 @@
 //! Flows: those of the topology, and those of [flow] tables.
 
 pub(crate) mod application;
+pub(crate) mod arrivals;
 mod dialects;
 pub(crate) mod framing;
 pub(crate) mod receive_window;
@@ -114,7 +115,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
         context.document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
     let names = names(context, &tables);
     if names.is_empty() && context.made.is_some() && context.document.udp.is_empty() {
-        if context.document.nodes.is_empty() {
+        let arrivals_are_wrong = !context.document.arrivals.is_empty() && report.has_errors();
+        if context.document.nodes.is_empty() || arrivals_are_wrong {
             return None;
         }
         report.error(None, "the scenario has no flows").help("add [flow.NAME] with from = \"...\" and to = \"...\"");

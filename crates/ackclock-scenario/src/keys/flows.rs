@@ -1,7 +1,8 @@
 //! Keys of flows, of what carries them, and of the dialect of TCP.
 
-use ackclock::keys::{ATM_ONLY, Default, Family, Key, Kind, PACKET_ONLY, RATE, Value, words_of};
+use ackclock::keys::{ATM_ONLY, Default, Family, INSTANT, Key, Kind, LATER, PACKET_ONLY, RATE, Value, words_of};
 use ackclock::scenario::ForcedDrop;
+use ackclock::units::Span;
 
 use super::words;
 
@@ -26,6 +27,24 @@ pub(super) const FLOW: &[Key] = &[
         "Segments that are lost: numbers counted from 0, whose first transmission is lost, or { segment = 30, transmission = 2 }."),
     Key::new("encrypted_headers", Kind::Flag, Default::Derived("false"), "Ackclock",
         "Whether the headers of segments are encrypted or authenticated on their way, as by IPsec: then no router can change the window or hold acknowledgements back, and a path with `tcp_feedback` is an error."),
+];
+
+/// Those of files that arrive.
+#[rustfmt::skip]
+pub(super) const ARRIVALS: &[Key] = &[
+    Key::required("from", Kind::NodeName, "The host that sends the files."),
+    Key::required("to", Kind::NodeName, "The host that receives them."),
+    Key::required_as("interval", Kind::Law(&LATER), "{ law = \"exponential\", mean = \"1 s\" }",
+        "The time from each arrival to the next, and from `start` to the first: a time, or a law of times; exponential ones are a Poisson process."),
+    Key::required_as("size", Kind::Law(&Kind::bytes(1, 1 << 40)), "{ law = \"log-normal\", mean = \"100 kB\", deviation = \"300 kB\" }",
+        "The octets of each file: a size, or a law of sizes."),
+    Key::new("start", INSTANT, Default::Is(Value::time(Span::ZERO)), "Ackclock", "When the first interval begins."),
+    Key::new("until", Kind::Or(&LATER, &["never"]), Default::Is(Value::Word("never")), "Ackclock",
+        "From when on no file arrives; that of the run at the latest."),
+    Key::new("most", Kind::Or(&Kind::Integer(0, 100_000), &["any"]), Default::Is(Value::Word("any")), "Ackclock",
+        "How many files arrive at most."),
+    Key::new("draws", Kind::Integer(0, 1 << 32), Default::Is(Value::Integer(1)), "Ackclock",
+        "The list that is drawn: another number gives other instants and sizes. Under every seed of a run the same files arrive."),
 ];
 
 /// That of [atm] which flows have not.

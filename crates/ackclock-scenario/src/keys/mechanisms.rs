@@ -185,7 +185,7 @@ impl Section {
             Section::Traffic => Some(of_flows(Section::Application)),
             Section::Flow => Some(of_flows(Section::FlowApplication)),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
-            Section::Atm | Section::Packet | Section::Udp => None,
+            Section::Atm | Section::Packet | Section::Arrivals | Section::Udp => None,
             Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => None,
             Section::Application(_) | Section::FlowApplication(_) => None,
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => None,
@@ -205,7 +205,8 @@ impl Section {
             Section::Application(index) | Section::FlowApplication(index) => Some(&applications()[usize::from(index)]),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
             Section::Queue | Section::Port | Section::Tcp | Section::FlowTcp => None,
-            Section::Atm | Section::Packet | Section::Traffic | Section::Flow | Section::Udp => None,
+            Section::Atm | Section::Packet | Section::Traffic | Section::Flow => None,
+            Section::Arrivals | Section::Udp => None,
             Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => None,
         }
     }

@@ -60,6 +60,7 @@ impl Section {
         Section::Flow,
         Section::FlowAbr,
         Section::FlowTcp,
+        Section::Arrivals,
         Section::Udp,
         Section::Satellites,
         Section::Place,
@@ -86,6 +87,7 @@ impl Section {
             Section::Flow => "[flow.NAME]",
             Section::FlowAbr => "[flow.NAME.abr]",
             Section::FlowTcp => "[flow.NAME.tcp]",
+            Section::Arrivals => "[arrivals.NAME]",
             Section::Udp => "[udp.NAME]",
             Section::Satellites => "[satellites]",
             Section::Place => "[place.NAME]",
@@ -116,6 +118,7 @@ impl Section {
             Section::Tcp | Section::FlowTcp => "tcp",
             Section::Traffic => "traffic",
             Section::Flow => "flow",
+            Section::Arrivals => "arrivals",
             Section::Udp => "udp",
             Section::Satellites => "satellites",
             Section::Place => "place",
@@ -156,15 +159,27 @@ impl Section {
             Section::Place => {
                 "A place on the ground with a terminal: flows begin and end there, and links may lead there. The position alone can replace the table."
             }
+            Section::Arrivals => {
+                "Files that arrive during the run, each a flow NAME-1, NAME-2, ... of the group NAME: their instants and sizes by laws."
+            }
             Section::Udp => {
-                "A UDP source with a constant rate and no feedback; on ATM networks on a connection of its own, of the service UBR."
+                "A UDP source without feedback, at a constant rate, in steps, on and off, or in bursts; on ATM networks on a connection of its own, of the service UBR."
             }
         }
     }
 
     /// Whether there is one table for each of several names.
     pub(crate) fn is_named(self) -> bool {
-        matches!(self, Section::Node | Section::Link | Section::Port | Section::Flow | Section::Udp | Section::Place)
+        matches!(
+            self,
+            Section::Node
+                | Section::Link
+                | Section::Port
+                | Section::Flow
+                | Section::Arrivals
+                | Section::Udp
+                | Section::Place
+        )
     }
 
     /// Its keys in the order of writing.
@@ -188,6 +203,7 @@ impl Section {
             Section::Tcp | Section::FlowTcp => &[flows::DIALECT, TcpParams::KEYS],
             Section::Traffic => &[Flow::KEYS],
             Section::Flow => &[flows::FLOW, flows::SERVICE, Flow::KEYS],
+            Section::Arrivals => &[flows::ARRIVALS],
             Section::Udp => &[UdpFlow::KEYS],
             Section::Satellites => &[satellites::SATELLITES],
             Section::Place => &[satellites::PLACE],

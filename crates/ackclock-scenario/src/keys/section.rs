@@ -30,6 +30,8 @@ pub(crate) enum Section {
     FlowTcp,
     /// The table of one congestion control, recovery or host model below [`Section::FlowTcp`].
     FlowTcpAlgorithm(u8),
+    /// Files that arrive: each is a flow.
+    Arrivals,
     Udp,
     Satellites,
     Place,

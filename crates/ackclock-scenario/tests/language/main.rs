@@ -4,6 +4,7 @@ mod abr;
 #[path = "../support/any_sweep.rs"]
 mod any_sweep;
 mod any_sweep_file;
+mod arrivals;
 mod doubts;
 mod elements;
 mod errors;

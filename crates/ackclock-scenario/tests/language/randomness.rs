@@ -122,7 +122,7 @@ const STATION: &str = "1 25544U 98067A   26325.50000000  .00014206  00000+0  254
     2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 25] = [
+const COMPANIONS: [&[&str]; 26] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -149,6 +149,7 @@ const COMPANIONS: [&[&str]; 25] = [
     &["queue.policy=red", "queue.red.ecn=true", "tcp.ecn=classic"],
     &["traffic.write=2 segments"],
     &["traffic.application=on-off"],
+    &["arrivals.web={ from = \"s1\", to = \"d1\", interval = \"1 s\", size = \"3 kB\" }"],
     &["network.switches=3"],
     &["network.cross_sources=1"],
     &["atm.service=abr"],
@@ -247,6 +248,7 @@ fn words() -> Vec<String> {
             "port" => &["port.sw1->sw2"],
             "flow" => &["flow.f1"],
             "udp" => &["udp.u"],
+            "arrivals" => &["arrivals.web"],
             "node" => &["node.sw1", "node.d1"],
             "place" => &["place.berlin"],
             other => &[other],

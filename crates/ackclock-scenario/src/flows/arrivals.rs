@@ -1,0 +1,138 @@
+//! Arrivals of files: each table [arrivals.NAME] is a list of flows, drawn before anything else is known of them.
+
+use ackclock::keys::Value;
+use ackclock::law::Law;
+use ackclock::rng::Stream;
+use ackclock::units::{Span, Time};
+
+use crate::document::{Document, Named};
+use crate::keys::Section;
+use crate::mechanisms::GivenTables;
+use crate::settings::{Given, Settings};
+use crate::text::diagnostic::Report;
+use crate::value::FileValue;
+
+/// Turns the arrivals of a document into flows; everything wrong is reported.
+pub(crate) fn expand(document: &mut Document, report: &mut Report) {
+    let duration = document.top.value("duration").and_then(FileValue::quantity).map(|time| Span::from_ps(time.amount));
+    let mut flows = Vec::new();
+    for named in &document.arrivals {
+        let settings = Settings::resolve(Section::Arrivals, &[&named.given]);
+        settings.require(&format!("[arrivals.{}]", named.name), &|_| None, report);
+        if let Some(arrivals) = Arrivals::read(named, &settings, duration, report) {
+            flows.extend(arrivals.flows(named, &settings, report).unwrap_or_default());
+        }
+    }
+    if let Some((flow, of)) = flows.iter().find_map(|flow: &Named| {
+        document.flows.iter().find(|of| of.name == flow.name).map(|of| (flow.name.clone(), of.at))
+    }) {
+        report
+            .error(of, format!("there is a flow {flow} among those of [arrivals] already"))
+            .label("name is taken")
+            .help("give one of both another name");
+    }
+    document.flows.extend(flows);
+}
+
+/// What a table says.
+struct Arrivals {
+    interval: Law,
+    size: Law,
+    start: Time,
+    until: Time,
+    most: Option<u64>,
+    /// Of the instants, and of the sizes.
+    draws: [Stream; 2],
+}
+
+impl Arrivals {
+    fn read(named: &Named, settings: &Settings, duration: Option<Span>, report: &mut Report) -> Option<Arrivals> {
+        let law = |key: &str, report: &mut Report| {
+            let FileValue::Setting(setting) = settings.value(key)? else { return None };
+            let law = Law::read(setting).ok()?;
+            // Without a mean nobody knows how many come, and how much.
+            let problem = match law.mean() {
+                None => "have no mean",
+                Some(0.0) => "are all nothing",
+                Some(_) => return Some(law),
+            };
+            report
+                .error(settings.at(key), format!("the amounts of `{key}` {problem}"))
+                .label("a law with a mean above zero: of Pareto a shape above 1, or with `most`");
+            None
+        };
+        let (interval, size) = (law("interval", report), law("size", report));
+        if named.name.len() > LONGEST_NAME {
+            report
+                .error(named.at, format!("the name of [arrivals.{}] is too long for those of its flows", named.name))
+                .label(format!("at most {LONGEST_NAME} letters"));
+            return None;
+        }
+        let start = Time::ZERO + settings.span("start")?;
+        let until = settings.choice_or("until", &[("never", None)], || settings.span("until").map(Some))?;
+        let end = Time::ZERO + duration?;
+        let most = settings.choice_or("most", &[("any", None)], || settings.integer("most").map(Some))?;
+        let seed = settings.integer("draws")?;
+        Some(Arrivals {
+            interval: interval?,
+            size: size?,
+            start,
+            until: until.map_or(end, |until| (Time::ZERO + until).min(end)),
+            most,
+            draws: ["arrivals", "sizes"].map(|purpose| Stream::new(seed, &named.name, purpose)),
+        })
+    }
+
+    /// The flows, in the order in which they begin.
+    fn flows(&self, named: &Named, settings: &Settings, report: &mut Report) -> Option<Vec<Named>> {
+        let mut flows = Vec::new();
+        let mut now = self.start;
+        let mechanisms = Section::Flow.chooses().map_or(0, |chooses| chooses.mechanisms.len());
+        let end = |key: &str| settings.text(key).map(|text| FileValue::Text(text.to_owned()));
+        let (from, to) = (end("from")?, end("to")?);
+        for number in 0..self.most.unwrap_or(u64::MAX) {
+            now = now.saturating_add(self.interval.span(self.draws[0], number));
+            if now >= self.until {
+                break;
+            }
+            if number == MOST_FLOWS {
+                report
+                    .error(
+                        settings.at("interval"),
+                        format!("more than {MOST_FLOWS} files arrive by [arrivals.{}]", named.name),
+                    )
+                    .label("more than a run can hold")
+                    .help("let fewer come (`interval`, `most`), or end them earlier (`until`)");
+                return None;
+            }
+            let size = self.size.bytes(self.draws[1], number);
+            let values = [
+                ("from", from.clone()),
+                ("to", to.clone()),
+                ("group", FileValue::Text(named.name.clone())),
+                ("start", Value::time(now.since(Time::ZERO)).into()),
+                ("size", Value::bytes(size).into()),
+            ];
+            flows.push(Named {
+                name: format!("{}-{}", named.name, number + 1),
+                at: named.at,
+                given: Given::made(named.at, values),
+                mechanisms: (0..mechanisms).map(|_| Given::default()).collect(),
+                abr: Given::default(),
+                tcp: GivenTables::default(),
+            });
+        }
+        if flows.is_empty() {
+            report
+                .warning(named.at, format!("no file arrives by [arrivals.{}]", named.name))
+                .label("the first one would come when the run is over")
+                .help("let them come more often, or make the run longer");
+        }
+        Some(flows)
+    }
+}
+
+/// More flows are a burden for everything that lists them.
+const MOST_FLOWS: u64 = 100_000;
+/// Flows are called after their table, with a number.
+const LONGEST_NAME: usize = 57;
