@@ -2,6 +2,7 @@
 
     python3 bench/live_cells.py --program target/release/ackclock                    all cells, as a table
     python3 bench/live_cells.py --program ... --cell 10-510-1-reno --svg docs/live   one cell, with its windows as a picture
+    python3 bench/live_cells.py --program ... --dialect standard                     simulated as the RFCs say, not as Linux does
 
 It needs what `ackclock live` needs. A cell takes as long as its live run: 20, 30 or 60 s. Results are kept in `results/live-cells`; what is
 there is not run again.
@@ -38,7 +39,7 @@ policy = "tail-drop"
 buffer = "{packets} packets"
 
 [tcp]
-dialect = "standard"
+dialect = "{dialect}"
 congestion_control = "{cc}"
 receive_window = "{window} B"
 {more}
@@ -66,13 +67,14 @@ class Cell:
     def title(self):
         return f"{self.cc.capitalize()}, {self.rate} Mb/s, {self.trip} ms, buffer of {self.buffer:g} BDP"
 
-    def scenario(self, more=""):
+    def scenario(self, dialect, more=""):
         bdp = self.rate * 1e6 / 8 * self.trip / 1e3
         return SCENARIO.format(
             seconds=SECONDS[self.trip],
             rate=self.rate,
             delay=self.trip / 2 - 1,
             packets=round(self.buffer * bdp / 1500),
+            dialect=dialect,
             cc=self.cc,
             window=round(4 * bdp + 4 * 65536),
             more=more.format(over=round(self.trip * (1 + self.buffer) + 700)),
@@ -83,22 +85,28 @@ def all_cells():
     return [Cell(r, t, b, cc) for cc in ("cubic", "reno") for r in (10, 50) for t in (10, 100, 510) for b in (0.5, 1, 2)]
 
 
-def result(program, folder, command, cell, label, more=""):
+def result(program, folder, command, dialect, cell, label, more=""):
     """The folder of a finished result; it is run if it is not there."""
-    out = folder / f"{cell.name}-{label}"
+    out = folder / f"{cell.name}-{dialect}-{label}"
     if not (out / "result.json").exists():
-        file = folder / f"{cell.name}-{label}.toml"
-        file.write_text(cell.scenario(more))
+        file = folder / f"{out.name}.toml"
+        file.write_text(cell.scenario(dialect, more))
         done = subprocess.run([program, command, file, "--out", out], capture_output=True, text=True)
         if not (out / "result.json").exists():
             sys.exit(f"{cell.name}: `{command}` made no result:\n{done.stderr}")
     return out
 
 
-def goodput(out):
+def measured(out):
+    """Goodput in Mb/s, the mean queue in packets, the verdict of a live run."""
     run = json.loads((out / "result.json").read_text())["runs"][0]
     verdict = run.get("live", {}).get("verdict", "")
-    return run["flows"][0]["goodput_bps"] / 1e6, verdict
+    queue = next(port["mean_queue"] for port in run["ports"] if port["name"] == "r->b")
+    return run["flows"][0]["goodput_bps"] / 1e6, queue, verdict
+
+
+def goodput(out):
+    return measured(out)[0]
 
 
 def windows(program, out):
@@ -171,6 +179,7 @@ def svg(title, end, curves):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="target/release/ackclock")
+    parser.add_argument("--dialect", default="linux", help="of the simulated host: linux or standard")
     parser.add_argument("--cell", action="append", help="RATE-TRIP-BUFFER-TCP, as in 10-510-1-reno")
     parser.add_argument("--variant", choices=VARIANTS, action="append", default=[], help="simulated too, in the picture")
     parser.add_argument("--svg", type=pathlib.Path, help="a folder for pictures of the windows")
@@ -180,20 +189,22 @@ def main():
     cells = [cell for cell in all_cells() if not args.cell or cell.name in args.cell]
     if args.cell and len(cells) != len(args.cell):
         sys.exit("no such cell; they are: " + " ".join(cell.name for cell in all_cells()))
-    print("| cell | simulated | live | | verdict |\n|---|---|---|---|---|")
+    print("| cell | simulated | live | | queue simulated | live | | verdict |\n|---|---|---|---|---|---|---|---|")
     for cell in cells:
-        outs = [("simulated", result(args.program, args.results, "run", cell, "simulated"))]
-        outs.insert(0, ("live, the kernel", result(args.program, args.results, "live", cell, "live")))
+        outs = [("simulated", result(args.program, args.results, "run", args.dialect, cell, "simulated"))]
+        outs.insert(0, ("live, the kernel", result(args.program, args.results, "live", args.dialect, cell, "live")))
         for variant in args.variant:
             more, label = VARIANTS[variant]
-            outs.append((label, result(args.program, args.results, "run", cell, variant, more)))
-        (live, verdict), (simulated, _) = goodput(outs[0][1]), goodput(outs[1][1])
-        print(f"| {cell.title} | {simulated:.2f} | {live:.2f} | {100 * (live / simulated - 1):+.1f} % | {verdict} |")
+            outs.append((label, result(args.program, args.results, "run", args.dialect, cell, variant, more)))
+        (live, waits, verdict), (simulated, queue, _) = measured(outs[0][1]), measured(outs[1][1])
+        values = f"{simulated:.2f} | {live:.2f} | {100 * (live / simulated - 1):+.1f} %"
+        queues = f"{queue:.1f} | {waits:.1f} | {100 * (waits / queue - 1):+.0f} %"
+        print(f"| {cell.title} | {values} | {queues} | {verdict} |", flush=True)
         for label, out in outs[2:]:
-            print(f"| {label} | {goodput(out)[0]:.2f} | | | |")
+            print(f"| {label} | {goodput(out):.2f} | | | | | | |")
         if args.svg:
             args.svg.mkdir(parents=True, exist_ok=True)
-            curves = [(f"{label}: {goodput(out)[0]:.2f} Mb/s", windows(args.program, out)) for label, out in outs]
+            curves = [(f"{label}: {goodput(out):.2f} Mb/s", windows(args.program, out)) for label, out in outs]
             (args.svg / f"cwnd-{cell.name}.svg").write_text(svg(cell.title, SECONDS[cell.trip], curves))
 
 
