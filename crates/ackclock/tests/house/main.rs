@@ -5,3 +5,4 @@ mod defaults;
 mod journeys;
 mod layers;
 mod measures;
+mod units;

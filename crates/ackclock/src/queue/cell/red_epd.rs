@@ -117,6 +117,16 @@ mod tests {
     }
 
     #[test]
+    fn the_upper_threshold_is_above_the_lower_one() {
+        let port = Port { capacity_cells: Some(100), rate: Rate::from_bps(155_520_000).unwrap() };
+        let misfit = |max: u64| {
+            let at = |key: &Key| (key.name == "max_threshold").then(|| Value::cells(max));
+            RedEpd::params(&Values::of(RedEpd::KEYS, at), &port).err().map(|misfit| misfit.keys[0])
+        };
+        assert_eq!([19, 20, 21].map(misfit), [Some("max_threshold"), Some("max_threshold"), None]);
+    }
+
+    #[test]
     fn frames_are_refused_with_the_probability_of_the_average() {
         assert_eq!((refused(19, 1000), refused(80, 1000)), (0, 1000));
         // Half of the way to max_p = 0.1: p_b = 0.05, and of 1 to 20 frames the one that is refused is uniform: 10.5 on average.

@@ -155,6 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn a_probability_is_from_0_to_1() {
+        let mut blue = Blue { probability: 0.99, ..blue() };
+        blue.on_enqueue(&PacketArrival { is_full: true, ..arrival(101) });
+        assert_eq!(blue.probability, 1.0);
+        blue.probability = 0.001;
+        blue.on_enqueue(&PacketArrival { idle: Some(Span::from_ms(1)), ..arrival(300) });
+        assert_eq!(blue.probability, 0.0);
+    }
+
+    #[test]
     fn packets_are_refused_with_that_probability() {
         let mut blue = Blue { probability: 0.1, ..blue() };
         let refused = (0..10_000).filter(|_| blue.on_enqueue(&arrival(1)) != Verdict::Accept).count();
