@@ -140,7 +140,7 @@ pub struct QuickArgs {
     #[arg(long, value_name = "TCP,...", value_delimiter = ',',
           value_parser = Suggested(tcps::tcp_names), hide_possible_values = true, help = tcps::tcp_help())]
     pub tcp: Vec<String>,
-    /// Defaults of all other parameters of TCP: standard (the RFCs of today), ns2-2001, linux-2.2-sat, osu (the studies of TCP over ATM)
+    /// Defaults of all other parameters of TCP: standard (the RFCs of today), linux (its hosts of today), ns2-2001, linux-2.2-sat, osu (the studies of TCP over ATM)
     /// [default: standard; on ATM networks osu]
     #[arg(long, value_name = "DIALECT", value_parser = Suggested(tcps::dialect_names), hide_possible_values = true)]
     pub dialect: Option<String>,

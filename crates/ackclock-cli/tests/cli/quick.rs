@@ -105,7 +105,7 @@ fn every_tcp_runs_in_every_dialect_with_the_recovery_that_goes_with_it() {
     place.write("standard.toml", of_dialect);
     let standard = place.run("check standard.toml --print").exits_with(0).stdout;
     let standard = standard.lines().find_map(|line| line.strip_prefix("recovery = \"")?.split('"').next()).unwrap();
-    for dialect in ["standard", "osu", "ns2-2001", "linux-2.2-sat"] {
+    for dialect in ["standard", "linux", "osu", "ns2-2001", "linux-2.2-sat"] {
         let more = format!("--seeds 1 --out q --dialect {dialect} --tcp {}", names.join(","));
         let outcome = quick(&place, &more).exits_with(0);
         let mut lines = outcome.stdout.lines().skip(1);
@@ -220,7 +220,7 @@ fn wrong_options_are_shown_where_they_are() {
         "= help: give a smaller buffer, or \"infinite\"\n",
         "warning: `bottleneck_delay` is 1799.998 s one way",
     ]);
-    assert!(said("--dialect linux", 3).contains("--> --dialect:1:1"));
+    assert!(said("--dialect windows", 3).contains("--> --dialect:1:1"));
     assert!(said("--tcp westwood", 2).contains("not modelled: Westwood"));
 }
 

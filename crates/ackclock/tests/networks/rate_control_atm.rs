@@ -1,8 +1,11 @@
 //! Rate control of TCP at ATM edge devices: acknowledgements are put together, changed, and sent on in cells.
 
+use std::sync::Arc;
+
 use crate::lab::agree::{assert_engines_agree, assert_engines_agree_on_chains_with_feedback};
 use crate::lab::{self, port, scenario};
 use ackclock::record::{EdgeRecord, FlowRecord, Records};
+use ackclock::scenario::Buffer;
 use ackclock::sim;
 use ackclock::units::{Span, Time};
 
@@ -138,6 +141,22 @@ fn the_engines_agree_with_every_kind_of_feedback() {
 }
 
 /// Each algorithm that computes rates, at every port of a chain, with losses, delayed acknowledgements, SACK, SYN and FIN.
+/// At the end of a slot tail drop asks for room before it is known that nothing else goes then: a port without any, which a program can
+/// make and no file, refuses all. A last port that gives rates was thought never to refuse anything.
+#[test]
+fn a_last_port_without_room_refuses_everything() {
+    for (cells, refuses) in [(0, true), (1, false)] {
+        let sets = ["queue.rate_algorithm=simplified-erica-plus", "queue.tcp_feedback=window"];
+        let mut scenario = scenario(TWO_SOURCES, &sets);
+        let last = scenario.links.iter_mut().find(|link| link.name == "sw2->d1").unwrap();
+        Arc::make_mut(&mut last.queue).buffer = Buffer::Cells(cells);
+        let records = assert_engines_agree("a last port", &scenario, 1);
+        let last = port(&records, "sw2->d1");
+        assert!(last.arrivals > 20 && last.max_queue == 0);
+        assert_eq!(last.drops.overflow, if refuses { last.arrivals } else { 0 }, "{cells} cells");
+    }
+}
+
 #[test]
 fn the_engines_agree_on_chains_of_edges() {
     assert_engines_agree_on_chains_with_feedback(PARKING_LOT, |algorithm, records| {

@@ -13,7 +13,7 @@ use crate::net::batched::packets::edge::{EdgeProcess, Passage};
 use crate::net::batched::packets::port_feedback::{AckWindows, PortRates};
 use crate::net::batched::packets::rate_log::{RateLog, RatedEdge};
 use crate::net::batched::packets::router_edges::RouterEdges;
-use crate::net::build::Feeder;
+use crate::net::build::{Feeder, limits};
 use crate::net::feedback::{PacketRates, packet_rates};
 use crate::net::flow::Hop;
 use crate::queue::PolicyParams;
@@ -72,7 +72,7 @@ impl Plan<'_> {
     }
 
     /// For each link, whether its port is a last-hop port of cells: it gives rates to TCP, and is the last before a host, behind one
-    /// port of its rate, so that at most one cell comes in a slot.
+    /// port of its rate, so that at most one cell comes in a slot, and has room for one.
     pub(super) fn cell_last_hops(&self, are_possible: bool) -> IdVec<LinkId, bool> {
         let is_last_hop = |(id, link): (LinkId, &Link)| {
             let [input] = self.wiring.inputs.of(id)[..] else { return false };
@@ -83,6 +83,7 @@ impl Plan<'_> {
                 && self.wiring.feeders[input] == Feeder::Cells
                 && self.scenario.links[input].rate == link.rate
                 && link.queue.policy == PolicyParams::TailDrop
+                && limits(link.queue.buffer).0 > 0
                 && self.crossing.of(id).iter().all(is_last)
         };
         self.scenario.links.iter_ids().map(|link| are_possible && is_last_hop(link)).collect()
