@@ -68,7 +68,9 @@ fn failed(py: Python<'_>, error: &Error) -> PyErr {
         Error::NoSeeds => errors::usage(py, error, "give a number above 0"),
         Error::Store(store) => errors::outside(py, store, store.help()),
         Error::Results { path, .. } => errors::outside(py, error, other_folder(path)),
+        // Live runs, of which the package makes none, end with the second three.
         Error::Data { .. } | Error::Scenario { .. } | Error::Run { .. } => errors::defect(py, error),
+        Error::NothingLive { .. } | Error::Kernel(_) | Error::Invalid { .. } => errors::defect(py, error),
     }
 }
 
