@@ -11,14 +11,15 @@ use ackclock::units::{Rate, Span};
 struct Mechanism {
     name: &'static str,
     keys: &'static [Key],
-    params: Box<dyn Fn(&Values) -> Option<String>>,
+    params: Params,
 }
+
+type Params = Box<dyn Fn(&Values) -> Option<String>>;
 
 fn mechanisms() -> Vec<Mechanism> {
     let port = Port { capacity_cells: Some(100_000), rate: Rate::from_bps(149_760_000).unwrap() };
     let mut all: Vec<Mechanism> = Vec::new();
-    let mut add =
-        |name, keys, params: Box<dyn Fn(&Values) -> Option<String>>| all.push(Mechanism { name, keys, params });
+    let mut add = |name, keys, params: Params| all.push(Mechanism { name, keys, params });
     for policy in queue::packet::POLICIES {
         add(
             policy.name,
