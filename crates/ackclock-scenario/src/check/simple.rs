@@ -131,11 +131,22 @@ fn law(name: &str, kind: &Kind, item: &Item, report: &mut Report) -> Option<File
         }
     }
     let setting = Setting::Table(values);
-    if let Err(misfit) = law::Law::read(&setting) {
-        let at =
-            misfit.keys.iter().find_map(|key| fields.table.entries.get(*key)).map_or(item.at, |entry| entry.item.at);
-        fields.report.error(at, misfit.problem).label(misfit.expected);
-        return None;
+    match law::Law::read(&setting) {
+        Err(misfit) => {
+            let entry = misfit.keys.iter().find_map(|key| fields.table.entries.get(*key));
+            fields.report.error(entry.map_or(item.at, |entry| entry.item.at), misfit.problem).label(misfit.expected);
+            return None;
+        }
+        // A law may have smaller amounts than what is constant, but not always.
+        Ok(law) if law.mean().is_some_and(|mean| mean < limit.min as f64) => {
+            let least = Quantity { dimension: limit.dimension, amount: limit.min }.canonical();
+            fields
+                .report
+                .error(item.at, format!("the amounts of `{name}` are too small"))
+                .label(format!("at least {least} on average"));
+            return None;
+        }
+        Ok(_) => {}
     }
     Some(FileValue::Setting(setting))
 }

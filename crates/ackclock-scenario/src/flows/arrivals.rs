@@ -51,15 +51,13 @@ impl Arrivals {
             let FileValue::Setting(setting) = settings.value(key)? else { return None };
             let law = Law::read(setting).ok()?;
             // Without a mean nobody knows how many come, and how much.
-            let problem = match law.mean() {
-                None => "have no mean",
-                Some(0.0) => "are all nothing",
-                Some(_) => return Some(law),
-            };
-            report
-                .error(settings.at(key), format!("the amounts of `{key}` {problem}"))
-                .label("a law with a mean above zero: of Pareto a shape above 1, or with `most`");
-            None
+            if law.mean().is_none() {
+                report
+                    .error(settings.at(key), format!("the amounts of `{key}` have no mean"))
+                    .label("a law with a mean: of Pareto a shape above 1, or with `most`");
+                return None;
+            }
+            Some(law)
         };
         let (interval, size) = (law("interval", report), law("size", report));
         if named.name.len() > LONGEST_NAME {

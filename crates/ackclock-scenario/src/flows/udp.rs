@@ -138,7 +138,7 @@ fn pattern(settings: &Settings, payload: u32, report: &mut Report) -> Option<Opt
     let of_burst = u64::from(payload) * 8 * u64::from(burst);
     let longest = pattern.rates.iter().map(|(_, rate)| rate.serialization(of_burst)).max()?;
     let on = pattern.turns.as_ref().and_then(|turns| turns.on.mean()).map(|ps| Span::from_ps(ps as u64));
-    if let Some(on) = on.filter(|on| longest.as_ps() / MOST_TIMES_ON > on.as_ps()) {
+    if let Some(on) = on.filter(|on| u128::from(longest.as_ps()) > u128::from(on.as_ps()) * MOST_TIMES_ON) {
         let (burst, on) = (longest.as_secs_f64(), on.as_secs_f64());
         report
             .error(settings.at("on"), format!("a burst takes {burst} s at this `rate`, and `on` is {on} s on average"))
@@ -156,17 +156,17 @@ fn stay(settings: &Settings, key: &str, report: &mut Report) -> Option<Option<La
     }
     let FileValue::Setting(setting) = settings.value(key)? else { return None };
     let law = Law::read(setting).ok()?;
-    if law.mean().is_none() {
-        report
-            .error(settings.at(key), format!("the times of `{key}` have no mean"))
-            .label("a law with a mean: of Pareto a shape above 1, or with `most`");
+    if let Err((problem, expected)) = law.mean_of_stays(LEAST_STAY.as_ps()) {
+        report.error(settings.at(key), format!("the times of `{key}` {problem}")).label(expected);
         return None;
     }
     Some(Some(law))
 }
 
+/// The least of such times, on average.
+const LEAST_STAY: Span = Span::from_us(1);
 /// Over how many times on a burst may be produced, on average: each of them is gone through.
-const MOST_TIMES_ON: u64 = 1000;
+const MOST_TIMES_ON: u128 = 1000;
 
 /// The peak cell rate, if one is given, on an ATM network; `None`: wrong, and reported.
 fn pcr(

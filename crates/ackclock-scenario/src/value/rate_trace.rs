@@ -122,7 +122,7 @@ fn mahimahi(text: &str) -> Result<Vec<Span>, WrongLine> {
     match times.last() {
         None => Err(empty("a line for each packet of 1500 B that can go, with its time in milliseconds")),
         Some(&Span::ZERO) => Err(WrongLine {
-            line: Some(lines(text).count() - 1),
+            line: lines(text).last().map(|(line, _)| line),
             problem: "all opportunities of the trace are at 0 ms".to_owned(),
             label: "a round has no length",
             help: "the last line says after how many milliseconds the trace begins again",
@@ -220,6 +220,7 @@ mod tests {
         assert_eq!(wrong("99999999999999\n").0, Some(0));
         assert_eq!(wrong(" \n\n"), (None, "the trace is empty".to_owned()));
         assert_eq!(wrong("0\n0\n"), (Some(1), "all opportunities of the trace are at 0 ms".to_owned()));
+        assert_eq!(wrong("\n0\n\n0\n").0, Some(3), "empty lines count");
     }
 
     #[test]

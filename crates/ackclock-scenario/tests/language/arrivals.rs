@@ -61,6 +61,7 @@ fn arrivals_that_cannot_be() {
         "interval = \"1 s\"",
         "interval = { law = \"pareto\", shape = 1, least = \"1 ms\" }\nsize = \"1 kB\"",
         "interval = { law = \"uniform\", least = \"0 s\", most = \"0 s\" }\nsize = \"1 kB\"",
+        "interval = { law = \"listed\", values = [\"0 s\"] }\nsize = { law = \"constant\", value = \"0 B\" }",
         "interval = \"1 us\"\nsize = \"1 kB\"",
         "interval = \"1 s\"\nsize = \"1 s\"",
         "interval = \"1 h\"\nsize = \"1 kB\"",

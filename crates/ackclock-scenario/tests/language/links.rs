@@ -229,3 +229,19 @@ fn jitter_and_reordering_by_laws() {
     let law = Law::Uniform(BetweenParams { least: ms(3.0), most: ms(4.0) });
     assert_eq!((params.jitter, params.reorder), (None, Some(ReorderParams { probability: 0.1, delay: law })));
 }
+
+/// A datagram of 65 507 octets takes 44 opportunities, of which there is one in 120 hours: none is received, and the run ends.
+#[test]
+fn a_datagram_that_takes_longer_than_any_run_is_not_received() {
+    let file = "duration = \"200 h\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
+        r.kind = \"switch\"\nb.kind = \"host\"\n[link.x]\nends = [\"a\", \"r\"]\nrate = \"1 Gbps\"\ndelay = \"1 ms\"\n\
+        [link.y]\nends = [\"r\", \"b\"]\nrate = { trace = \"cell.trace\" }\ndelay = \"1 ms\"\n[udp.u]\nfrom = \"a\"\nto = \"b\"\n\
+        payload = \"65507 B\"\nrate = \"10 bps\"\n";
+    let files = ackclock_scenario::Memory::new().with("test.toml", file).with("cell.trace", "432000000\n");
+    let scenario =
+        ackclock_scenario::load(&files, "test.toml", &[]).unwrap_or_else(|error| panic!("{error:#?}")).scenario;
+    let mut run = ackclock::sim::build(&scenario, 1);
+    run.step(ackclock::units::Time::NEVER);
+    let records = run.finish();
+    assert_eq!(records.udp.iter().map(|source| source.counts.bytes_delivered).collect::<Vec<_>>(), [0]);
+}

@@ -107,6 +107,34 @@ impl Law {
         }
     }
 
+    /// Whether times of this law can follow each other in a run that goes through each of them: their mean, of `least` picoseconds at
+    /// least, and not made of what hardly ever comes.
+    ///
+    /// # Errors
+    /// What is wrong with the times, as a sentence without its subject, and what is expected.
+    pub fn mean_of_stays(&self, least: u64) -> Result<f64, (String, &'static str)> {
+        match self {
+            // Closer to 1 nearly all times are nothing beside the mean.
+            Law::Pareto(params) if params.most.is_none() && params.shape < LEAST_SHAPE => {
+                let problem = format!("have a `shape` of {}: they have no mean, or hardly one", params.shape);
+                return Err((problem, "a `shape` of 1.01 or more, or with `most`"));
+            }
+            Law::LogNormal(params) if params.sigma > MOST_SIGMA => {
+                let problem = "differ so much that nearly all are nothing beside their mean".to_owned();
+                return Err((problem, "a `deviation` of at most a thousand times the `mean`"));
+            }
+            _ => {}
+        }
+        match self.mean() {
+            None => Err(("have no mean".to_owned(), "a law with a mean")),
+            Some(mean) if mean < least as f64 => {
+                let problem = format!("are {} s on average", mean / 1e12);
+                Err((problem, "longer times, as in \"1 us\""))
+            }
+            Some(mean) => Ok(mean),
+        }
+    }
+
     /// A time, to the nearest picosecond, and [`LONGEST`] at most.
     pub fn span(&self, draws: Stream, ordinal: u64) -> Span {
         self.span_of(Draw::new(draws.at(ordinal), ordinal))
@@ -130,6 +158,11 @@ impl Law {
     }
 }
 
+/// The least shape of an endless Pareto law of times that a run goes through.
+pub(crate) const LEAST_SHAPE: f64 = 1.01;
+/// Of the logarithm: √ln(1 + 10⁶) is the deviation of a thousand times the mean.
+const MOST_SIGMA: f64 = 3.7170;
+
 /// The quantities among the parameters of a law, with their keys.
 pub fn amounts(values: &Values) -> impl Iterator<Item = (&'static str, Quantity)> {
     values.iter().flat_map(|(name, setting)| {
@@ -145,6 +178,43 @@ pub fn amounts(values: &Values) -> impl Iterator<Item = (&'static str, Quantity)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each of them is gone through: they must amount to something.
+    #[test]
+    fn times_that_follow_each_other_are_something_on_average() {
+        use crate::law::{
+            AboveMost, ListOrder, ListedParams, LogNormalParams, NormalParams, ParetoParams, UniformParams,
+        };
+        let us = 1e6;
+        let endless = |shape| Law::Pareto(ParetoParams::with_mean(1e9, shape));
+        let least = |shape| ParetoParams { given_mean: None, ..ParetoParams::with_mean(1e15, shape) };
+        let listed = |values: &[f64]| Law::Listed(ListedParams { values: values.to_vec(), order: ListOrder::Given });
+        let good = [
+            Law::Constant(us),
+            endless(1.01),
+            Law::Pareto(ParetoParams { most: Some(1e17), above: AboveMost::Cut, ..least(1.000_1) }),
+            listed(&[0.0, 2.0 * us]),
+            Law::Normal(NormalParams { mean: 0.0, deviation: 3.0 * us }),
+            Law::LogNormal(LogNormalParams::new(us, 999.0 * us)),
+        ];
+        for law in good {
+            assert_eq!(law.mean_of_stays(1_000_000).ok(), law.mean(), "{law:?}");
+        }
+        let bad = [
+            Law::Constant(0.0),
+            Law::Constant(us - 1.0),
+            Law::Exponential(0.0),
+            endless(1.000_000_1),
+            Law::Pareto(least(1.009)),
+            listed(&[0.0, 0.0]),
+            Law::Uniform(UniformParams { least: 0.0, most: 0.0 }),
+            Law::Normal(NormalParams { mean: 0.0, deviation: 0.0 }),
+            Law::LogNormal(LogNormalParams::new(us, 1001.0 * us)),
+        ];
+        for law in bad {
+            assert!(law.mean_of_stays(1_000_000).is_err(), "{law:?}");
+        }
+    }
 
     #[test]
     fn each_stream_has_amounts_of_its_own() {

@@ -77,7 +77,7 @@ impl Cursor {
         opportunities.time(self.at(opportunities, time).number)
     }
 
-    /// So many octets go from `time` on: when the last of them goes.
+    /// So many octets go from `time` on: when the last of them goes, or [`LATEST`] if that is after every run.
     pub(super) fn take(&mut self, opportunities: &Opportunities, time: Time, bytes: u32) -> Time {
         let Cursor { number, used } = self.at(opportunities, time);
         let end = u64::from(used) + u64::from(bytes.max(1));
@@ -85,7 +85,7 @@ impl Cursor {
         // The last octet that goes is number `end` of those of the first opportunity and all after it.
         let last = number + (end - 1) / of_each;
         *self = Cursor { number: last, used: ((end - 1) % of_each + 1) as u32 };
-        opportunities.time(last)
+        opportunities.time(last).min(LATEST.max(time))
     }
 
     /// The opportunity of what goes at `time` or later, and what is used of it.
@@ -101,6 +101,9 @@ impl Cursor {
         }
     }
 }
+
+/// Later than any run: what is added to it can still be represented.
+const LATEST: Time = Time::from_ps(1 << 63);
 
 #[cfg(test)]
 mod tests {
@@ -149,6 +152,19 @@ mod tests {
         assert_eq!(cursor.begins(&of_round, at(19 + 20 * 1000)), at(20 + 20 * 1000));
         assert_eq!(cursor.take(&of_round, at(19 + 20 * 1000), 1500), at(20 + 20 * 1000));
         assert_eq!(cursor.begins(&of_round, at(20 + 20 * 1000)), at(3 + 20 * 1001), "none of them is left");
+    }
+
+    /// An opportunity in 120 hours: 44 of them are later than instants go.
+    #[test]
+    fn what_takes_longer_than_any_run_ends_at_an_instant_to_which_a_delay_can_be_added() {
+        let sparse = opportunities(&[432_000_000]);
+        for (time, number) in [(Time::ZERO, 44), (Time::ZERO, 60), (at(432_000_000), 43)] {
+            let mut cursor = Cursor::default();
+            let complete = cursor.take(&sparse, time, number * 1500);
+            assert_eq!(complete, LATEST);
+            assert!(complete.saturating_add(sparse.period()) < Time::NEVER);
+        }
+        assert_eq!(Cursor::default().take(&sparse, Time::ZERO, 1501), at(864_000_000));
     }
 
     #[test]

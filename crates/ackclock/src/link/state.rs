@@ -202,13 +202,15 @@ impl LinkState {
             return lost(complete, DropReason::NoReceiver);
         }
         let jitter = self.jitter.as_mut().map_or(Span::ZERO, Jitter::next);
-        let mut arrives = complete + schedule.delays.at_or_after(&mut self.place, begins) + jitter;
+        // What takes many opportunities is complete after every run, and instants end somewhere.
+        let delay = schedule.delays.at_or_after(&mut self.place, begins);
+        let mut arrives = complete.saturating_add(delay).saturating_add(jitter);
         if schedule.reordering == Reordering::Prevent || self.jitter.as_ref().is_some_and(Jitter::keeps_order) {
             arrives = arrives.max(self.last_arrival);
         }
         let in_order = arrives;
         if let Some(later) = self.reorder.as_mut().and_then(Reorder::next) {
-            arrives += later;
+            arrives = arrives.saturating_add(later);
         }
         if let Some(time) = schedule.dropped_between(begins, arrives) {
             return Transmission { complete, fate: Fate::Lost { time, reason: DropReason::Outage } };
@@ -241,8 +243,8 @@ mod tests {
     use crate::law::{Law, NormalParams};
     use crate::link::errors::ListParams;
     use crate::link::{
-        AppliesTo, Delays, ErrorModelParams, ErrorParams, JitterLaw, JitterParams, Outages, PacketKind, Rates,
-        ReorderParams, Shape, UnderWay,
+        AppliesTo, Delays, ErrorModelParams, ErrorParams, JitterLaw, JitterParams, Opportunities, Outages, PacketKind,
+        Rates, ReorderParams, Shape, UnderWay,
     };
 
     /// A byte takes a nanosecond.
@@ -288,6 +290,20 @@ mod tests {
     fn a_plain_link_delays_only() {
         let mut plain = LinkState::new(&LinkParams::plain(), rate(RATE), of_ns(500), 1, "a->b");
         assert_eq!(fates(&mut plain, &[0, 100]), [600, 700]);
+    }
+
+    /// 60 opportunities, one in 120 hours, are more than instants go; what arrives then is after every run.
+    #[test]
+    fn what_takes_sparse_opportunities_arrives_no_sooner_than_it_is_complete() {
+        let period = Span::from_secs(432_000);
+        let sparse = |schedule: &mut LinkSchedule| {
+            schedule.opportunities = Some(std::sync::Arc::new(Opportunities::new(vec![period], 1500)));
+        };
+        let mut state = link_state(sparse, &[]);
+        let begins = state.up_from(Time::ZERO);
+        let sent = state.transmit(Time::ZERO, begins, packet(60 * 1500));
+        assert!(sent.complete > begins + period, "{sent:?}");
+        assert!(matches!(sent.fate, Fate::Arrives(time) if time > sent.complete), "{sent:?}");
     }
 
     #[test]

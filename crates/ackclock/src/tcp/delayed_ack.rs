@@ -54,6 +54,11 @@ impl DelayedAck {
         wait.is_none()
     }
 
+    /// What waits is acknowledged now, for another reason than the segments themselves.
+    pub fn end_wait(&mut self) {
+        self.deadline = Time::NEVER;
+    }
+
     /// A segment arrived of which everything was there.
     pub fn on_duplicate(&mut self) {
         if let Some(linux) = &mut self.linux {
@@ -120,6 +125,19 @@ mod tests {
         assert_eq!(delayed.deadline(), Time::NEVER);
         assert!(!delayed.on_segment(at(2), true));
         assert_eq!(delayed.deadline(), at(202));
+    }
+
+    #[test]
+    fn a_wait_that_is_ended_takes_no_acknowledgement_of_those_at_once() {
+        let mut delayed = delayed_ack(AckPolicy::Linux);
+        let mut at_once = |ms| {
+            let at_once = delayed.on_segment(at(ms), true);
+            delayed.end_wait();
+            at_once
+        };
+        // Sixteen and no more: after them each waits, as none is left alone before it.
+        assert_eq!((0..20).map(&mut at_once).filter(|&at_once| at_once).count(), 16);
+        assert_eq!(delayed.deadline(), Time::NEVER);
     }
 
     #[test]

@@ -165,7 +165,8 @@ impl Receiver {
         };
         self.take(now, segment.seq, last);
         if is_first_mark {
-            self.ack_due |= self.delayed_ack.on_segment(now, false);
+            self.delayed_ack.end_wait();
+            self.ack_due = true;
             self.fingerprint.event(now.as_ps(), MARK);
         }
         if self.delivered() == delivered {
@@ -436,6 +437,31 @@ mod tests {
         };
         let blocks = blocks.iter().map(|block| (block.start / MSS, block.end / MSS)).collect();
         Some((answer.ack / MSS, blocks))
+    }
+
+    /// On Linux some acknowledgements go at once at first: a mark, which is acknowledged at once in any case, takes none of them more.
+    #[test]
+    fn a_mark_counts_as_the_segment_that_it_is_of() {
+        use crate::packet::Ecn;
+        use crate::tcp::{EcnMode, EcnParams};
+        let ecn = EcnParams { mode: EcnMode::Classic, ..EcnParams::default() };
+        let params = TcpParams { ack: AckPolicy::Linux, receive_window: 20 * MSS, ecn, ..params() };
+        let at_once = |marked: u64| {
+            let mut receiver = Receiver::new(&params);
+            let comes = |number: u64| {
+                let bits = if number == marked { Ecn::CE } else { Ecn::ECT_0 };
+                let segment = Segment { seq: number * MSS, len: MSS as u32, ecn: bits, ..Segment::default() };
+                let now = Time::ZERO + Span::from_ms(number);
+                receiver.on_segment(now, segment);
+                receiver.poll_segment(now).is_some()
+            };
+            (0..20).map(comes).collect::<Vec<_>>()
+        };
+        let (plain, early) = (at_once(100), at_once(3));
+        assert_eq!(plain.iter().position(|&at_once| !at_once), Some(10));
+        assert_eq!(early, plain);
+        // The eleventh would wait: it does not, and the next one does.
+        assert_eq!(at_once(10)[10..13], [true, false, true]);
     }
 
     fn blocks_after(receiver: &mut Receiver, number: u64) -> Vec<(u64, u64)> {

@@ -4,7 +4,7 @@
 
 use super::{Application, Mechanism, Offer};
 use crate::keys::{Condition, Default, HOUR, Key, Kind, Misfit, RATE, Setting, Value, Values};
-use crate::law::{Draw, Law, ParetoParams};
+use crate::law::{Draw, LEAST_SHAPE, Law, ParetoParams};
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
@@ -63,7 +63,7 @@ impl Mechanism for OnOff {
         let rate = Rate::from_bps(values.amount("rate")).expect("limits are above 0");
         let of_segment = rate.serialization(8 * u64::from(mss));
         let mean_on = mean(&on);
-        if of_segment.as_ps() / MOST_TIMES_ON > mean_on.as_ps() {
+        if u128::from(of_segment.as_ps()) > u128::from(mean_on.as_ps()) * MOST_TIMES_ON {
             let (seconds, on) = (of_segment.as_secs_f64(), mean_on.as_secs_f64());
             let problem = format!("at this `rate` a segment of {mss} B takes {seconds} s, and `on` is {on} s");
             return Err(Misfit { keys: &["on", "rate"], problem, expected: "at least a thousandth of it" });
@@ -145,10 +145,12 @@ fn stay(
     let Setting::One(Value::Quantity(quantity)) = values.setting(key) else {
         let law = Law::read(values.setting(key))?;
         // Sums of such times say nothing, and nor does what is offered by them.
-        return law.mean().map(|_| law).ok_or_else(|| {
-            let problem = format!("the times of `{key}` have no mean");
-            Misfit { keys: of_law, problem, expected: "a law with a mean: of Pareto a shape above 1, or with `most`" }
-        });
+        return match law.mean_of_stays(LEAST_STAY.as_ps()) {
+            Ok(_) => Ok(law),
+            Err((problem, expected)) => {
+                Err(Misfit { keys: of_law, problem: format!("the times of `{key}` {problem}"), expected })
+            }
+        };
     };
     let mean = quantity.amount as f64;
     let shape = match values.word(distribution) {
@@ -170,9 +172,9 @@ fn mean(law: &Law) -> Span {
 }
 
 /// Over how many times on a segment may be produced, on average: each of them is gone through.
-const MOST_TIMES_ON: u64 = 1000;
-const LEAST_SHAPE: f64 = 1.01;
-const STAY: Kind = Kind::time(Span::from_us(1), HOUR);
+const MOST_TIMES_ON: u128 = 1000;
+const LEAST_STAY: Span = Span::from_us(1);
+const STAY: Kind = Kind::time(LEAST_STAY, HOUR);
 const DISTRIBUTION: Kind = Kind::Word(&["constant", "exponential", "pareto"]);
 
 #[cfg(test)]
@@ -260,8 +262,14 @@ mod tests {
             with(&table("pareto", &[&keys[..], &[("above_most", redraw)]].concat()))
         };
         let refused = pareto(0.9, &none).unwrap_err();
-        assert_eq!((refused.keys, refused.problem.as_str()), (&["on"][..], "the times of `on` have no mean"));
+        assert_eq!(
+            (refused.keys, refused.problem.as_str()),
+            (&["on"][..], "the times of `on` have a `shape` of 0.9: they have no mean, or hardly one")
+        );
+        assert!(pareto(1.000_000_1, &none).is_err(), "nearly all times would be nothing");
         assert!(pareto(0.9, &amount(1000)).is_ok() && pareto(1.5, &none).is_ok());
+        let nothing = with(&table("constant", &[("value", amount(0))])).unwrap_err();
+        assert_eq!(nothing.problem, "the times of `on` are 0 s on average");
     }
 
     #[test]

@@ -19,8 +19,9 @@ pub(super) struct Pace {
     wait: Span,
     /// When the last data came.
     last: Option<Time>,
-    /// When the only SYN came; then the round trip of the handshake.
+    /// When a SYN came, and whether another had come before; then the round trip of the handshake.
     syn: Option<Time>,
+    syn_again: bool,
     rtt: Option<Span>,
 }
 
@@ -36,17 +37,18 @@ impl Pace {
     /// Of a receiver of segments of `mss` bytes that advertises `window` in the end.
     pub(super) fn new(mss: u32, window: u64) -> Pace {
         let (mss, open) = (u64::from(mss), window.min(UNSCALED_WINDOW));
-        Pace { mss, open, window, quick: 0, wait: LEAST_WAIT, last: None, syn: None, rtt: None }
+        Pace { mss, open, window, quick: 0, wait: LEAST_WAIT, last: None, syn: None, syn_again: false, rtt: None }
     }
 
     /// A SYN, which is answered at once.
     pub(super) fn on_syn(&mut self, now: Time) {
-        self.syn = self.syn.is_none().then_some(now); // of two it is not known which was answered
+        self.syn_again |= self.syn.replace(now).is_some();
     }
 
     /// The first segment after it.
     pub(super) fn on_opened(&mut self, now: Time) {
-        if let Some(syn) = self.syn.take() {
+        // Of several it is not known which was answered.
+        if let Some(syn) = self.syn.take().filter(|_| !self.syn_again) {
             self.rtt.get_or_insert(now.since(syn));
         }
     }
@@ -195,7 +197,7 @@ mod tests {
         assert_eq!(pace.wait, FIRST_TIMEOUT);
     }
 
-    /// A SYN at 10 ms, its answer is acknowledged at 60; of two SYNs it is not known which was answered.
+    /// A SYN at 10 ms, its answer is acknowledged at 60; of several SYNs it is not known which was answered.
     #[test]
     fn the_round_trip_is_that_of_the_handshake() {
         let mut pace = settled();
@@ -203,10 +205,11 @@ mod tests {
         pace.on_opened(ms(60));
         pace.on_opened(ms(90));
         assert_eq!(pace.rtt, Some(Span::from_ms(50)));
-        let mut pace = settled();
-        pace.on_syn(ms(10));
-        pace.on_syn(ms(20));
-        pace.on_opened(ms(60));
-        assert_eq!(pace.rtt, None);
+        for syns in [2, 3, 4] {
+            let mut pace = settled();
+            (1..=syns).for_each(|n| pace.on_syn(ms(10 * n)));
+            pace.on_opened(ms(60));
+            assert_eq!(pace.rtt, None, "{syns}");
+        }
     }
 }
