@@ -12,6 +12,11 @@ fn run(name: &str, middle: &str, tcp: &str) -> Records {
 }
 
 fn run_with_drops(name: &str, middle: &str, tcp: &str, drops: &str) -> Records {
+    let dialect = "dialect = \"standard\"\ntimer = \"linux\"\ndsack = true";
+    run_as(name, dialect, middle, tcp, drops)
+}
+
+fn run_as(name: &str, dialect: &str, middle: &str, tcp: &str, drops: &str) -> Records {
     let text = format!(
         "duration = \"8 s\"\nrecord = [\"cwnd\", \"ssthresh\"]\n\
          network = {{ technology = \"packet\", topology = \"graph\" }}\nqueue = {{ buffer = \"1000 packets\" }}\n\
@@ -19,7 +24,7 @@ fn run_with_drops(name: &str, middle: &str, tcp: &str, drops: &str) -> Records {
          [link]\nfirst = {{ ends = [\"s\", \"a\"], rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
          last = {{ ends = [\"b\", \"d\"], rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
          [link.middle]\nends = [\"a\", \"b\"]\nrate = \"10 Mbps\"\n{middle}\n\
-         [tcp]\ndialect = \"standard\"\ncongestion_control = \"reno\"\ntimer = \"linux\"\nmin_rto = \"200 ms\"\ndsack = true\n\
+         [tcp]\n{dialect}\ncongestion_control = \"reno\"\nmin_rto = \"200 ms\"\n\
          initial_ssthresh = \"60000 B\"\nreceive_window = \"1000000 B\"\n{tcp}\n[flow.f1]\nfrom = \"s\"\nto = \"d\"\n{drops}\n"
     );
     assert_engines_agree(name, &scenario(&text, &[]), 1)
@@ -83,6 +88,24 @@ fn a_spurious_timeout_is_undone_before_everything_is_sent_again() {
             assert!(found.retransmissions <= 3 && after >= before, "{name}: {before} {after} {found:?}");
             assert!(value(&records, Metric::Ssthresh, 6.5) * MSS >= 60_000.0 - 1.0, "{name}");
         }
+    }
+}
+
+/// Segments without a handshake, a FIN and timestamps are plain, and their senders on the fast path: it must not miss the answer.
+#[test]
+fn f_rto_looks_at_plain_acknowledgements() {
+    let dialect = "dialect = \"osu\"\ntick = \"1 ms\"";
+    for recovery in ["reno", "new-reno", "vanilla", "fall-floyd", "rfc6675", "rack"] {
+        let with = |rule: bool| {
+            let (name, tcp) = (format!("plain {recovery}"), format!("recovery = \"{recovery}\"\nf_rto = {rule}"));
+            let records = run_as(&name, dialect, LONGER, &tcp, "");
+            (windows(&records), *counts(&records), name)
+        };
+        let (_, off, name) = with(false);
+        assert!(off.timeouts >= 1 && off.unnecessary_retransmissions > 20, "{name}: {off:?}");
+        let ((before, after), on, name) = with(true);
+        assert!((1..=2).contains(&on.timeouts) && on.undone_reductions == on.timeouts, "{name}: {on:?}");
+        assert!(on.retransmissions <= 3 && after >= before, "{name}: {before} {after} {on:?}");
     }
 }
 

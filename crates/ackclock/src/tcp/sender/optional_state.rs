@@ -11,7 +11,7 @@ use crate::tcp::pacer::{Deliveries, Pace};
 use crate::tcp::sack::sack_ends::SackReader;
 use crate::tcp::setup::Setup;
 use crate::tcp::slow_start::SlowStart;
-use crate::tcp::spurious::Spurious;
+use crate::tcp::spurious::{FRto, Spurious};
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
 use crate::tcp::window_use::{Pauses, WindowUse};
@@ -146,8 +146,11 @@ impl OptionalState {
 
     /// Whether F-RTO decides what is sent.
     pub(super) fn awaits_verdict(&self) -> bool {
-        let f_rto = self.spurious.as_ref().and_then(|spurious| spurious.f_rto);
-        f_rto.is_some_and(|f_rto| f_rto.new_segments().is_some())
+        self.f_rto().is_some_and(|f_rto| f_rto.new_segments().is_some())
+    }
+
+    fn f_rto(&self) -> Option<FRto> {
+        self.spurious.as_ref().and_then(|spurious| spurious.f_rto)
     }
 
     /// Whether a plain sender has nothing of this to look at but when segments were sent.
@@ -158,6 +161,7 @@ impl OptionalState {
             && !self.samples_every
             && !is_held
             && self.slow_start.is_none()
+            && self.f_rto().is_none_or(|f_rto| f_rto.is_off())
     }
 
     /// A segment on its way out, of a stream that ends at `end`.

@@ -83,6 +83,11 @@ impl FRto {
         }
     }
 
+    /// Whether acknowledgements say nothing to it.
+    pub(in crate::tcp) fn is_off(&self) -> bool {
+        self.state == State::Off
+    }
+
     /// Whether new data, and nothing else, may be sent: how many segments.
     pub(in crate::tcp) fn new_segments(&self) -> Option<u8> {
         match self.state {
