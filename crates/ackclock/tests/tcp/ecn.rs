@@ -115,6 +115,32 @@ fn a_loss_and_a_mark_of_one_window_are_one_reduction() {
     assert_eq!((windows(&marked_first).1, stats.ecn_reductions, stats.fast_retransmits), (4.0, 1, 1));
 }
 
+/// Segment 0 is sent again although it was only late. What says so comes after a mark: the reduction for the mark stays.
+#[test]
+fn a_mark_stays_when_a_loss_before_it_was_none() {
+    for (echoes, undone) in [(false, 1), (true, 0)] {
+        let mut params = with_ecn(params(rfc6675(), 8));
+        params.sack.duplicates = true;
+        params.window_rules.undo = Undo::Dsack;
+        let mut sender = sender(&params);
+        let mut sent = Vec::new();
+        for held in 2..=8 {
+            let sack = sack_option::of_stream(&[SackBlock { start: MSS, end: held * MSS }]);
+            sender.on_segment(at(98 + held), Segment { sack, ..Segment::default() });
+            sent.extend(drain(&mut sender, 98 + held).into_iter().map(|(number, _)| number));
+        }
+        let next = sent.iter().max().expect("new data as well") + 1;
+        assert!(sent.contains(&0) && sender.stats().fast_retransmits == 1);
+        answer(&mut sender, 200, next - 1, false);
+        answer(&mut sender, 210, next, echoes);
+        let marked = windows(&sender);
+        let sack = sack_option::of_stream(&[SackBlock { start: 0, end: MSS }]);
+        sender.on_segment(at(220), Segment { ack: next * MSS, sack, ..Segment::default() });
+        assert_eq!((sender.stats().ecn_reductions, sender.stats().undone_reductions), (1 - undone, undone));
+        assert_eq!(windows(&sender) == marked, echoes, "{:?}", windows(&sender));
+    }
+}
+
 /// RFC 3168 §6.1.2: at a window of one segment the next waits for as long as the retransmission timer would.
 #[test]
 fn a_mark_in_a_window_of_one_segment_delays_the_next() {

@@ -2,7 +2,7 @@
 //! but never slower than Reno would.
 //! Source: RFC 9438, whose sections and figures the comments name.   Units: segments, seconds.
 
-use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Restart, Window};
+use super::{Ack, CongestionControl, Loss, Mechanism, Needs, Restart, Window, reduce_by_mark};
 use crate::exact::cube_root;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::rng::Stream;
@@ -188,6 +188,13 @@ impl CongestionControl for Cubic {
         window.ssthresh = self.reduce(loss, window);
     }
 
+    /// No reduction that could be undone, nor is an earlier one any more.
+    fn on_mark(&mut self, mark: &Loss, window: &mut Window) -> bool {
+        reduce_by_mark(self, mark, window);
+        self.before = None;
+        true
+    }
+
     /// §4.8: as for a loss, but from one segment on, and the next stage begins at its own window.
     fn on_rto(&mut self, loss: &Loss, window: &mut Window) {
         window.ssthresh = self.reduce(loss, window);
@@ -264,6 +271,22 @@ mod tests {
             cubic.on_undo();
             assert_eq!(cubic.w_max, 1000.0, "once");
         }
+    }
+
+    /// Of a mark and a loss after it, with no growth between, the loss alone is undone.
+    #[test]
+    fn a_mark_stays() {
+        let (mut cubic, mut reduced) = (cubic(), window(1000.0));
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut reduced);
+        let mut marked = window(800.0);
+        assert!(cubic.on_mark(&Loss::of(MSS, 1e12), &mut marked));
+        let w_max = cubic.w_max;
+        cubic.on_undo();
+        assert_eq!(cubic.w_max, w_max, "there is nothing to undo");
+        cubic.on_congestion(&Loss::of(MSS, 1e12), &mut marked);
+        assert_ne!(cubic.w_max, w_max);
+        cubic.on_undo();
+        assert_eq!(cubic.w_max, w_max);
     }
 
     /// 1000 segments, a loss: 700 are left, K = ∛(300/0.4) = 9.0856 s. From 700 on a round trip of 100 ms at a time: the

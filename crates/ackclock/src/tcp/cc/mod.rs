@@ -256,6 +256,13 @@ pub enum LossState {
     Timeout,
 }
 
+/// A mark is a loss of which nothing is sent again (RFC 3168 §5).
+fn reduce_by_mark<C: CongestionControl + ?Sized>(control: &mut C, mark: &Loss, window: &mut Window) {
+    let used = mark.used(window);
+    control.on_congestion(mark, window);
+    window.cwnd = if window.ssthresh < used { window.ssthresh } else { mark.mss };
+}
+
 /// Decides the size of the window.
 pub trait CongestionControl: Send {
     /// New data was acknowledged outside recovery: grow. Where rates of delivery are needed it comes for every acknowledgement, after
@@ -270,9 +277,7 @@ pub trait CongestionControl: Send {
     /// control that marks do not concern says no. If it has no rule of its own, a mark is a loss of which nothing is sent again
     /// (RFC 3168 §5): ssthresh as after a loss, and a window of that; a window that it does not lower is one segment.
     fn on_mark(&mut self, mark: &Loss, window: &mut Window) -> bool {
-        let used = mark.used(window);
-        self.on_congestion(mark, window);
-        window.cwnd = if window.ssthresh < used { window.ssthresh } else { mark.mss };
+        reduce_by_mark(self, mark, window);
         true
     }
     /// The retransmission timer expired: set ssthresh and cwnd. If a congestion control has no rule of its own, this is Reno's:

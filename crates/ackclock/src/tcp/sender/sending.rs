@@ -76,7 +76,7 @@ impl Sender {
         if !is_new {
             self.stats.retransmissions += 1;
             self.timed = NONE; // Karn: the acknowledgement would be ambiguous
-            self.note_retransmission(now, seq + len);
+            self.note_retransmission(now, seq, len);
         } else if self.timed == NONE && self.extra.as_ref().is_none_or(|extra| !extra.samples_every) {
             self.time(now, seq);
         }

@@ -3,9 +3,10 @@
 
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
+use crate::tcp::spurious::sent_again::SentAgain;
 
 /// A reduction of the window, and what was sent again since.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Episode {
     /// The window before it.
     pub(super) before: Window,
@@ -13,9 +14,9 @@ pub(super) struct Episode {
     from: u64,
     pub(super) end: u64,
     pub(super) by_timeout: bool,
-    /// Retransmissions that are not known to have arrived twice, and whether there were any.
-    awaited: u32,
-    any: bool,
+    /// What was sent again, and whether D-SACKs of it can be believed.
+    sent_again: SentAgain,
+    believes_duplicates: bool,
     /// The timestamp of the first of them, if they have any.
     first_sent: Option<u32>,
     /// The highest of them ends here.
@@ -23,29 +24,38 @@ pub(super) struct Episode {
 }
 
 impl Episode {
-    /// The window is reduced that was `before`; so many probes were sent again for what is outstanding.
-    pub(super) fn new(before: Window, from: u64, end: u64, probes: u32) -> Episode {
-        let any = probes > 0;
-        Episode { before, from, end, by_timeout: false, awaited: probes, any, first_sent: None, sent_to: from }
+    /// The window is reduced that was `before`; these probes were sent again for what is outstanding.
+    pub(super) fn new(before: Window, from: u64, end: u64, probes: SentAgain) -> Episode {
+        Episode {
+            before,
+            from,
+            end,
+            by_timeout: false,
+            sent_again: probes,
+            believes_duplicates: true,
+            first_sent: None,
+            sent_to: from,
+        }
     }
 
-    pub(super) fn on_sent_again(&mut self, end: u64, stamp: Option<u32>) {
-        self.awaited += 1;
-        self.any = true;
+    pub(super) fn on_sent_again(&mut self, segment: SackBlock, mss: u64, stamp: Option<u32>) {
+        self.sent_again.insert(segment, mss);
         self.first_sent = self.first_sent.or(stamp);
-        self.sent_to = self.sent_to.max(end);
+        self.sent_to = self.sent_to.max(segment.end);
     }
 
+    /// The receiver says that this arrived twice. What was outstanding and was not sent again was duplicated by the network: then other
+    /// duplicates may be as well (RFC 3708).
     pub(super) fn on_duplicate(&mut self, duplicate: SackBlock, mss: u64) {
-        if duplicate.end > self.from {
-            let segments = (duplicate.end - duplicate.start).div_ceil(mss);
-            self.awaited = self.awaited.saturating_sub(segments as u32);
+        let was_missing = self.sent_again.report(duplicate, mss);
+        if !was_missing && duplicate.end > self.from && duplicate.start < self.end {
+            self.believes_duplicates = false;
         }
     }
 
     /// Whether everything that was sent again had arrived before.
     pub(super) fn all_arrived_twice(&self) -> bool {
-        self.any && self.awaited == 0
+        self.believes_duplicates && self.sent_again.all_arrived_twice()
     }
 
     /// Whether an acknowledgement with this echo, of everything before `ack`, answers what was sent before the first retransmission

@@ -6,6 +6,7 @@
 
 mod episode;
 mod f_rto;
+mod sent_again;
 
 pub(super) use f_rto::{Answer, FRto, Verdict};
 
@@ -14,9 +15,10 @@ use super::recovery::RecoveryParams;
 use super::{TcpParams, Undo};
 use crate::packet::SackBlock;
 use episode::Episode;
+use sent_again::SentAgain;
 
 /// What a sender remembers of the last reduction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Spurious {
     by: Undo,
     /// If it is used.
@@ -26,7 +28,7 @@ pub(super) struct Spurious {
     before: Window,
     was_repairing: bool,
     /// Segments sent again since nothing is repaired, which are probes, and the byte up to which the last of them goes.
-    probes: u32,
+    probes: SentAgain,
     probed: u64,
     /// What the segment echoes that is handled, if that has timestamps.
     pub(super) echo: Option<u32>,
@@ -49,7 +51,7 @@ impl Spurious {
             episode: None,
             before: Window { cwnd: 0.0, ssthresh: 0.0 },
             was_repairing: false,
-            probes: 0,
+            probes: SentAgain::default(),
             probed: 0,
             echo: None,
         })
@@ -69,7 +71,7 @@ impl Spurious {
 
     /// The timer has expired. Of what was being repaired already it is no other reduction: what was before that is restored.
     pub(super) fn note_timeout(&mut self, una: u64, max: u64) {
-        let goes_on = self.episode.is_some_and(|episode| una < episode.end);
+        let goes_on = self.episode.as_ref().is_some_and(|episode| una < episode.end);
         if !goes_on {
             self.begin(una, max);
         }
@@ -84,24 +86,30 @@ impl Spurious {
     }
 
     fn begin(&mut self, una: u64, max: u64) {
-        let probes = if una < self.probed { self.probes } else { 0 };
+        let probes = std::mem::take(&mut self.probes);
+        let probes = if una < self.probed { probes } else { SentAgain::default() };
         self.episode = Some(Episode::new(self.before, una, max, probes));
-        self.probes = 0;
     }
 
-    /// A segment up to the byte `end` is sent again, with this timestamp if there are any.
-    pub(super) fn on_sent_again(&mut self, una: u64, end: u64, stamp: Option<u32>) {
+    /// A segment is sent again, with this timestamp if there are any, while everything before `una` is acknowledged.
+    pub(super) fn on_sent_again(&mut self, una: u64, segment: SackBlock, mss: u64, stamp: Option<u32>) {
         match &mut self.episode {
-            Some(episode) if una < episode.end => episode.on_sent_again(end, stamp),
+            Some(episode) if una < episode.end => episode.on_sent_again(segment, mss, stamp),
             _ => {
-                self.probes = if una < self.probed { self.probes + 1 } else { 1 };
-                self.probed = end;
+                if una >= self.probed {
+                    self.probes = SentAgain::default();
+                }
+                self.probes.insert(segment, mss);
+                self.probed = segment.end;
             }
         }
     }
 
-    /// The receiver says that this arrived twice.
+    /// The receiver says that this arrived twice. What a probe sent again since has nothing to do with the last reduction.
     pub(super) fn on_duplicate(&mut self, duplicate: SackBlock, mss: u64) {
+        if self.probes.report(duplicate, mss) {
+            return;
+        }
         if let Some(episode) = &mut self.episode {
             episode.on_duplicate(duplicate, mss);
         }
@@ -113,6 +121,11 @@ impl Spurious {
         let by_dsack = matches!(self.by, Undo::Dsack | Undo::Both) && episode.all_arrived_twice();
         let echo = self.echo.filter(|_| matches!(self.by, Undo::Timestamps | Undo::Both));
         by_dsack || echo.is_some_and(|echo| episode.answers_earlier(echo, una, ack))
+    }
+
+    /// The window is reduced because of a mark, which is no loss: what was before that is not restored any more.
+    pub(super) fn on_mark(&mut self) {
+        self.episode = None;
     }
 
     /// The last reduction is undone: the window before it.
@@ -143,8 +156,8 @@ mod tests {
         let mut spurious = spurious(undo);
         spurious.watch(WINDOW, false);
         spurious.note(&REDUCED, true, 10_000, 30_000);
-        spurious.on_sent_again(10_000, 11_000, Some(500));
-        spurious.on_sent_again(10_000, 13_000, Some(520));
+        spurious.on_sent_again(10_000, twice(10), 1000, Some(500));
+        spurious.on_sent_again(10_000, twice(12), 1000, Some(520));
         spurious
     }
 
@@ -190,7 +203,7 @@ mod tests {
     fn times_are_compared_modulo_their_range() {
         let mut spurious = spurious(Undo::Timestamps);
         spurious.note(&REDUCED, true, 10_000, 30_000);
-        spurious.on_sent_again(10_000, 11_000, Some(2));
+        spurious.on_sent_again(10_000, twice(10), 1000, Some(2));
         for (echo, shown) in [(u32::MAX, true), (1, true), (2, false), (3, false)] {
             spurious.echo = Some(echo);
             assert_eq!(spurious.is_shown(10_000, 11_000), shown, "{echo}");
@@ -219,7 +232,7 @@ mod tests {
         let mut spurious = repaired(Undo::Both);
         spurious.watch(REDUCED, true);
         spurious.note(&REDUCED, true, 20_000, 40_000);
-        assert_eq!(spurious.episode.map(|episode| episode.before), Some(WINDOW));
+        assert_eq!(spurious.episode.as_ref().map(|episode| episode.before), Some(WINDOW));
         spurious.watch(REDUCED, true);
         spurious.note(&Window { ssthresh: 5000.0, ..REDUCED }, true, 30_000, 50_000);
         assert_eq!(spurious.take(), Some(REDUCED));
@@ -229,14 +242,47 @@ mod tests {
     #[test]
     fn probes_before_a_reduction_count() {
         let mut spurious = spurious(Undo::Dsack);
-        spurious.on_sent_again(10_000, 30_000, None);
+        spurious.on_sent_again(10_000, twice(29), 1000, None);
         spurious.watch(WINDOW, false);
         spurious.note_timeout(10_000, 30_000);
-        spurious.on_sent_again(10_000, 11_000, None);
+        spurious.on_sent_again(10_000, twice(10), 1000, None);
         spurious.on_duplicate(twice(10), 1000);
         assert!(!spurious.is_shown(12_000, 12_000));
         spurious.on_duplicate(twice(29), 1000);
         assert!(spurious.is_shown(12_000, 12_000));
+    }
+
+    /// RFC 3708: a network that duplicates says nothing of what was sent again, whether before or after that. What has been sent since,
+    /// or before, does not matter.
+    #[test]
+    fn a_duplicate_of_what_was_not_sent_again_makes_d_sacks_worthless() {
+        for (other, shown) in [(9, true), (11, false), (12, false), (29, false), (30, true)] {
+            let mut spurious = repaired(Undo::Dsack);
+            for number in [12, other, 10] {
+                spurious.on_duplicate(twice(number), 1000);
+            }
+            assert_eq!(spurious.is_shown(14_000, 14_000), shown, "{other}");
+        }
+    }
+
+    /// Everything of the recovery is acknowledged, one of its retransmissions was needed; then a probe arrives twice.
+    #[test]
+    fn a_later_probe_does_not_undo_what_is_over() {
+        let mut spurious = repaired(Undo::Dsack);
+        spurious.on_duplicate(twice(10), 1000);
+        spurious.on_sent_again(35_000, twice(35), 1000, None);
+        spurious.on_duplicate(twice(35), 1000);
+        assert!(!spurious.is_shown(36_000, 36_000));
+        spurious.on_duplicate(twice(12), 1000);
+        assert!(spurious.is_shown(36_000, 36_000), "what it needs");
+    }
+
+    #[test]
+    fn a_mark_ends_what_could_be_undone() {
+        let mut spurious = repaired(Undo::Dsack);
+        spurious.on_mark();
+        [10, 12].into_iter().for_each(|number| spurious.on_duplicate(twice(number), 1000));
+        assert!(!spurious.is_shown(14_000, 14_000));
     }
 
     /// Whoever has rules of its own undoes nothing, nor who is not asked to.

@@ -44,6 +44,9 @@ impl Sender {
         self.count_reduction();
         self.stats.ecn_reductions += 1;
         self.fingerprint.event(now.as_ps(), ECHO);
+        if let Some(spurious) = self.spurious_mut() {
+            spurious.on_mark();
+        }
         if let Some(ecn) = self.ecn_mut() {
             ecn.on_mark(max);
             if was_one {

@@ -1,6 +1,7 @@
 //! Spurious reductions are found and undone: the window is what it was before, and what was believed lost is in flight.
 //! Sources: RFC 4015 §3; RFC 5682 §2, §3; docs/models/spurious.md.
 
+use crate::packet::SackBlock;
 use crate::tcp::cc::CongestionControl;
 use crate::tcp::recovery::{Flight, Recovery};
 use crate::tcp::sender::{NONE, Sender};
@@ -39,14 +40,14 @@ impl Sender {
         }
     }
 
-    /// A segment up to the byte `end` is sent again.
+    /// The segment of `len` bytes at `seq` is sent again.
     #[cold]
     #[inline(never)]
-    pub(in crate::tcp::sender) fn note_retransmission(&mut self, now: Time, end: u64) {
-        let una = self.flight.una;
+    pub(in crate::tcp::sender) fn note_retransmission(&mut self, now: Time, seq: u64, len: u64) {
+        let (una, mss) = (self.flight.una, self.flight.mss);
         let stamp = self.extra.as_ref().and_then(|extra| extra.clock).map(|clock| clock.at(now));
         if let Some(spurious) = self.spurious_mut() {
-            spurious.on_sent_again(una, end, stamp);
+            spurious.on_sent_again(una, SackBlock { start: seq, end: seq + len }, mss, stamp);
         }
     }
 
