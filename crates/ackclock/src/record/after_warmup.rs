@@ -88,7 +88,7 @@ impl Counted {
             flows: later.flows.iter().zip(&self.flows).map(|(later, then)| *later - *then).collect(),
             limited: later.limited.iter().zip(&self.limited).map(|(later, then)| later.since(*then)).collect(),
             abr: later.abr.iter().zip(&self.abr).map(|(later, then)| Some((*later)? - (*then)?)).collect(),
-            udp: later.udp.iter().zip(&self.udp).map(|(later, then)| *later - *then).collect(),
+            udp: later.udp.iter().zip(&self.udp).map(|(later, then)| udp_counts(*later, *then)).collect(),
             ports: later
                 .ports
                 .iter()
@@ -98,6 +98,12 @@ impl Counted {
             links: later.links.iter().zip(&self.links).map(|(later, then)| *later - *then).collect(),
         }
     }
+}
+
+/// What a source of datagrams counted since an earlier instant. Where a link duplicates, a copy that was lost then stood for a datagram
+/// that was under way, and has arrived since: it is not lost any more.
+fn udp_counts(later: UdpCounts, then: UdpCounts) -> UdpCounts {
+    later - UdpCounts { lost: then.lost.min(later.lost), ..then }
 }
 
 impl PortCounts {
