@@ -135,7 +135,7 @@ impl Law {
         }
     }
 
-    /// A time, to the nearest picosecond, and [`LONGEST`] at most.
+    /// A time, to the nearest picosecond, and 720 hours at most.
     pub fn span(&self, draws: Stream, ordinal: u64) -> Span {
         self.span_of(Draw::new(draws.at(ordinal), ordinal))
     }
