@@ -4,7 +4,7 @@
 #[derive(Default)]
 pub(super) struct Packets {
     packets: Vec<Vec<u8>>,
-    /// What each acknowledges.
+    /// By packet, the byte before which it acknowledges everything.
     acks: Vec<u64>,
     free: Vec<u32>,
 }

@@ -53,7 +53,7 @@ impl PartialEq for RateTrace {
 }
 
 impl TraceFormat {
-    /// Their words.
+    /// The words for them in scenario files.
     pub(crate) const NAMES: [&'static str; 2] = ["mahimahi", "csv"];
 
     /// The one of this word.

@@ -16,7 +16,7 @@ pub struct LiveReport {
     pub runs: usize,
     /// Those that are less exact than they should be.
     pub degraded: usize,
-    /// Why, each once.
+    /// Why they are less exact; each reason once.
     pub reasons: Vec<String>,
     /// What went wrong with connections, each once.
     pub problems: Vec<String>,

@@ -13,9 +13,9 @@ pub struct LogNormal;
 pub struct LogNormalParams {
     /// The mean.
     pub mean: f64,
-    /// Of the logarithm.
+    /// μ: the mean of the logarithm of an amount.
     pub mu: f64,
-    /// Of the logarithm.
+    /// σ: the standard deviation of that logarithm.
     pub sigma: f64,
 }
 

@@ -54,7 +54,7 @@ pub trait Mechanism {
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
     bits: u64,
-    /// The how manieth amount it is, from 0.
+    /// The ordinal of the amount, from 0.
     pub ordinal: u64,
 }
 

@@ -98,7 +98,7 @@ fn has_number(text: &str, number: &str) -> bool {
     })
 }
 
-/// Settings of all keys, of which this is the how manieth.
+/// Settings of all keys: the draws are a function of this number.
 fn settings(keys: &[Key], number: u64) -> Values {
     let mut state = mix(number);
     Values::sample(keys, &mut |below| {

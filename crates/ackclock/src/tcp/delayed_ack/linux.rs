@@ -6,7 +6,7 @@
 use crate::tcp::UNSCALED_WINDOW;
 use crate::units::{Span, Time};
 
-/// What decides it.
+/// How soon a receiver on Linux acknowledges, and what it has learnt for that.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     mss: u64,
