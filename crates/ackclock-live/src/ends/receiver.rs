@@ -14,6 +14,8 @@ use crate::sys;
 pub struct Receiver {
     listener: Option<TcpListener>,
     stream: Option<TcpStream>,
+    /// The most that it advertises, bytes.
+    window: i32,
     received: u64,
 }
 
@@ -23,9 +25,10 @@ impl Receiver {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
         sys::set_option(&listener, libc::IPPROTO_TCP, libc::TCP_MAXSEG, settings.mss_option as i32)?;
-        sys::set_option(&listener, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, settings.window.min(1 << 30) as i32)?;
+        let window = settings.window.min(1 << 30) as i32;
+        hold_window(&listener, window)?;
         sockopt::set_socket_linger(&listener, Some(Duration::ZERO))?;
-        Ok(Receiver { listener: Some(listener), stream: None, received: 0 })
+        Ok(Receiver { listener: Some(listener), stream: None, window, received: 0 })
     }
 
     /// Bytes that the application has got.
@@ -50,6 +53,8 @@ impl Receiver {
     /// Reads and forgets what has arrived.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Some(stream) = &mut self.stream else { return Ok(()) };
+        // Whenever segments take more or less memory than before, the kernel puts what the buffer has room for in its place.
+        hold_window(&*stream, self.window)?;
         loop {
             match stream.read(buffer) {
                 Ok(0) => {
@@ -63,6 +68,11 @@ impl Receiver {
             }
         }
     }
+}
+
+/// The socket advertises no more than this. Without effect, and cheap, if it does so already.
+fn hold_window(socket: impl AsFd, window: i32) -> io::Result<()> {
+    sys::set_option(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window)
 }
 
 impl AsFd for Receiver {

@@ -71,6 +71,22 @@ fn between(series: &[Series], metric: Metric, times: [f64; 2]) -> Vec<f64> {
     time.iter().zip(value).filter(|(time, _)| within(time)).map(|(_, value)| *value).collect()
 }
 
+/// 100 kB over 100 ms are 8 Mb/s, of 50. A kernel that puts what its buffer has room for in the place of the window has twice as much.
+#[test]
+fn a_receive_window_is_held() {
+    if !allowed("a_receive_window_is_held") {
+        return;
+    }
+    let _alone = alone();
+    let link = "rate = \"50 Mbps\"\ndelay = \"25 ms\"";
+    let tcp = "[tcp]\nreceive_window = \"100000 B\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n";
+    let scenario = star(&format!("duration = \"4 s\"\n{PACKETS}{tcp}"), [link; 3]);
+    let (_, ends) = live(&scenario);
+    let mbps = ends.flows[0].received as f64 * 8.0 / 4e6;
+    // The slower, the longer packets are under way beside the links: what a busy machine changes.
+    assert!((2.0..8.1).contains(&mbps), "{mbps} Mb/s");
+}
+
 /// Limits that hold on a machine that has other work to do.
 #[test]
 fn rates_and_delays_of_links_are_about_those_of_the_scenario() {
