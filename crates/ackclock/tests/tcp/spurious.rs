@@ -95,7 +95,7 @@ fn a_spurious_timeout_is_undone_before_everything_is_sent_again() {
 #[test]
 fn f_rto_looks_at_plain_acknowledgements() {
     let dialect = "dialect = \"osu\"\ntick = \"1 ms\"";
-    for recovery in ["reno", "new-reno", "vanilla", "fall-floyd", "rfc6675"] {
+    for recovery in ["reno", "new-reno", "vanilla", "fall-floyd", "rfc6675", "rack"] {
         let with = |rule: bool| {
             let (name, tcp) = (format!("plain {recovery}"), format!("recovery = \"{recovery}\"\nf_rto = {rule}"));
             let records = run_as(&name, dialect, LONGER, &tcp, "");

@@ -46,6 +46,8 @@ pub struct Rack {
     order: VecDeque<(Time, u64)>,
     /// RACK.xmit_ts, RACK.end_seq: the last transmission of what was delivered; RACK.rtt.
     newest: (Time, u64),
+    /// The same, with RACK.rtt, of those that were sent once.
+    newest_original: ((Time, u64), Span),
     rtt: Span,
     round_trips: RoundTrips,
     reordering: Reordering,
@@ -134,6 +136,7 @@ impl Rack {
             first_original: u64::MAX,
             order: VecDeque::new(),
             newest: (Time::ZERO, 0),
+            newest_original: ((Time::ZERO, 0), Span::ZERO),
             rtt: Span::ZERO,
             round_trips: RoundTrips { shortest: Shortest::new(params.min_rtt_window), smoothed: None },
             reordering: Reordering { highest: 0, seen: false, multiplier: 1, persists: 0, round_ends_at: 0 },
@@ -164,6 +167,9 @@ impl Rack {
         }
         self.rtt = rtt;
         self.newest = self.newest.max((record.sent, number));
+        if !record.again {
+            self.newest_original = (self.newest_original.0.max((record.sent, number)), rtt);
+        }
         if number + 1 >= self.reordering.highest {
             self.reordering.highest = number + 1;
         } else if !record.again {
@@ -399,6 +405,8 @@ impl Recovery for Rack {
         let mut order: Vec<(Time, u64)> = in_flight.map(|(record, number)| (record.sent, number)).collect();
         order.sort_unstable();
         self.order = order.into();
+        // What was sent again may not have arrived yet: it was an earlier transmission that did.
+        (self.newest, self.rtt) = self.newest_original;
         self.recovery_point = None;
         self.repaired_at = una;
         self.reorder_at = Time::NEVER;
