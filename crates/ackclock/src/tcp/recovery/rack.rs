@@ -118,8 +118,6 @@ struct Record {
 
 /// DupThresh: so many held segments leave no time for reordering.
 const DUP_THRESHOLD: u64 = 3;
-/// How many recoveries a wider reordering window lasts.
-const PERSISTS: u32 = 16;
 
 impl Rack {
     /// Of a connection with segments of `mss` bytes that has sent nothing.
@@ -297,16 +295,6 @@ impl Rack {
         let wait = Probe::wait(self.round_trips.smoothed, self.in_flight <= self.mss);
         (self.probe.at, self.probe.is_due) = (if goes { now + wait } else { Time::NEVER }, false);
     }
-
-    /// §7.4.2, TLP_process_ack (): whether only the probe repaired a loss, so that it would have gone unnoticed.
-    fn probe_repaired(&mut self, ack: u64, is_news: bool, blocks: bool) -> bool {
-        let Some((end, again)) = self.probe.awaited.filter(|&(end, _)| ack >= end) else { return false };
-        let repaired = again && ack > end;
-        if !again || repaired || (!is_news && !blocks) {
-            self.probe.awaited = None;
-        }
-        repaired
-    }
 }
 
 impl Recovery for Rack {
@@ -315,7 +303,7 @@ impl Recovery for Rack {
         (self.delivered, self.first_original) = (0, u64::MAX);
         if una == flight.una {
             // Whether or not anything is outstanding, so that it is a duplicate acknowledgement: a probe may have asked for it.
-            self.probe_repaired(una, false, !blocks.is_empty());
+            self.probe.repaired(una, false, !blocks.is_empty());
         }
         let repairs = self.is_after_timeout();
         self.advance(now, una);
@@ -351,7 +339,7 @@ impl Recovery for Rack {
             self.reduce(ack, flight, context.window);
             return NewAck::Partial { retransmit: false, restart_timer: true };
         }
-        let repaired = self.probe_repaired(ack, true, self.held.count() > 0);
+        let repaired = self.probe.repaired(ack, true, self.held.count() > 0);
         if self.begins(ack) {
             self.begin(ack, flight, &mut context);
             let is_first = self.is_first_lost(ack);
@@ -387,11 +375,7 @@ impl Recovery for Rack {
 
     /// What arrived twice was not lost, but late (RFC 2883): §6.2, step 4; §7.4.2 for a probe.
     fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight) {
-        if una.max(flight.una) >= self.reordering.round_ends_at {
-            self.reordering.multiplier += 1;
-            self.reordering.round_ends_at = flight.max;
-            self.reordering.persists = PERSISTS;
-        }
+        self.reordering.widen(una.max(flight.una), flight.max);
         self.probe.awaited = self.probe.awaited.filter(|&(end, _)| duplicate.end != end);
     }
 

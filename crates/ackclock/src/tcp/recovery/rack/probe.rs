@@ -1,5 +1,5 @@
 //! The tail loss probe.
-//! Source: RFC 8985 §7.2.
+//! Source: RFC 8985 §7.2, §7.4.2.
 
 use crate::units::{Span, Time};
 
@@ -25,6 +25,17 @@ impl Probe {
             Some(smoothed) if alone => smoothed * 2 + MAX_ACK_DELAY,
             Some(smoothed) => smoothed * 2,
         }
+    }
+
+    /// §7.4.2, TLP_process_ack (): whether only the probe repaired a loss, so that it would have gone unnoticed. `is_news`: `ack`
+    /// acknowledges something new; `blocks`: the acknowledgement has SACK blocks.
+    pub(super) fn repaired(&mut self, ack: u64, is_news: bool, blocks: bool) -> bool {
+        let Some((end, again)) = self.awaited.filter(|&(end, _)| ack >= end) else { return false };
+        let repaired = again && ack > end;
+        if !again || repaired || (!is_news && !blocks) {
+            self.awaited = None;
+        }
+        repaired
     }
 }
 

@@ -16,6 +16,15 @@ pub(super) struct Reordering {
 }
 
 impl Reordering {
+    /// §6.2, step 4: a D-SACK widens the window, once a round trip, which ends when `max` is acknowledged; `una`: what is now.
+    pub(super) fn widen(&mut self, una: u64, max: u64) {
+        if una >= self.round_ends_at {
+            self.multiplier += 1;
+            self.round_ends_at = max;
+            self.persists = PERSISTS;
+        }
+    }
+
     /// §6.2, step 4: a wider window is given up after some recoveries without a D-SACK.
     pub(super) fn end_recovery(&mut self) {
         self.persists = self.persists.saturating_sub(1);
@@ -24,3 +33,6 @@ impl Reordering {
         }
     }
 }
+
+/// How many recoveries a wider window lasts.
+const PERSISTS: u32 = 16;
