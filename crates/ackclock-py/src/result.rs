@@ -55,7 +55,8 @@ pub fn run<'py>(
 ) -> PyResult<(Result, Option<PyErr>)> {
     let of = scenario.get().loaded.clone();
     let engine = engine_named(py, engine)?;
-    let measures = ackclock_scenario::sweep::asked(&measures, &of).map_err(|all| errors::invalid(py, &all))?;
+    let measures =
+        ackclock_scenario::sweep::asked_or_of_files(&measures, &of).map_err(|all| errors::invalid(py, &all))?;
     let asked = seeds_from(py, first_seed, seeds)?;
     let stop = AtomicBool::new(false);
     let duration_s = of.duration.as_secs_f64();

@@ -13,6 +13,7 @@ use crate::keys::words::ALIASES;
 use crate::keys::{
     ErrorModelKeys, LAW, MODEL, Section, applications, error_models, names, queue_algorithms, tcp_algorithms,
 };
+use crate::value::changed;
 use crate::value::rate_trace::TraceFormat;
 
 /// The JSON Schema (draft-07) of scenario files, from the same table that drives the checker.
@@ -138,7 +139,7 @@ fn property(key: &Key) -> Value {
             "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, { "type": "string", "pattern": FRACTION }],
         }),
         Kind::Quantity(_) | Kind::Quantities(_) | Kind::Level | Kind::Or(..) => quantity(&key.kind),
-        Kind::Schedule(kind) => schedule(key.name, &quantity(kind)),
+        Kind::Schedule(kind) => schedule(key.name, kind),
         Kind::Outages => outages(),
         Kind::RouteChanges => route_changes(),
         Kind::Integers => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
@@ -240,10 +241,11 @@ fn route_changes() -> Value {
     json!({ "type": "array", "items": closed(&["at", "route"], json!({ "at": at, "route": route })) })
 }
 
-fn schedule(key: &str, value: &Value) -> Value {
+fn schedule(key: &str, kind: &Kind) -> Value {
+    let (value, later_key) = (quantity(kind), changed(kind));
     let at = described(time(), "From when on the value of this table holds.");
     let later = described(value.clone(), "The value from then on.");
-    let table = closed(&["at", key], json!({ "at": at, key: later }));
+    let table = closed(&["at", later_key], json!({ "at": at, later_key: later }));
     let list = json!({ "type": "array", "items": { "anyOf": [value, table] }, "minItems": 1 });
     if key == "rate" { json!({ "anyOf": [value, list, rate_trace()] }) } else { json!({ "anyOf": [value, list] }) }
 }

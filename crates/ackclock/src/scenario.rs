@@ -8,7 +8,9 @@ use crate::atm::AbrParams;
 use crate::atm::rate::RateAlgorithm;
 use crate::feedback::Feedback;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
-use crate::keys::{ATM_ONLY, Default, Family, HOUR, INSTANT, Key, Kind, LATER, MOST_ORDINAL, RATE, Value, words};
+use crate::keys::{
+    ATM_ONLY, Default, Dimension, Family, HOUR, INSTANT, Key, Kind, LATER, MOST_ORDINAL, RATE, Value, words,
+};
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
 use crate::queue::PolicyParams;
@@ -230,7 +232,8 @@ words!(ServiceOrder: "random" = Random, "rotating" = Rotating, "fixed" = Fixed, 
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The group of flows that it belongs to, for measures of groups. It changes nothing in a run.
+    /// The group of flows that it belongs to, for measures of groups. It changes nothing in a run, but files of a group have
+    /// no fairness.
     pub group: Option<String>,
     /// The forward path, from the sender's host to the receiver's.
     pub forward: Route,
@@ -275,6 +278,8 @@ impl Flow {
             "Number of bytes that the application sends."),
         Key::new("application", Kind::Mechanism(Family::Application), Default::Derived("\"writes\" with a `write`, else \"bulk\""), "[SACK-UBR] §6.1: infinite transfer",
             "When how much of the data is there to be sent."),
+        Key::new("reads", Kind::Schedule(&READ_RATE), Default::Derived("at once"), "[SACK-UBR] §6.1",
+            "How fast the application of the receiver reads: what it has not read takes room, and the window says what is left. A rate; or a list of rates with their instants, of which 0 bps is a pause."),
     ];
 
     /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
@@ -286,6 +291,9 @@ impl Flow {
         }
     }
 }
+
+/// What an application may read per second: nothing in a pause.
+const READ_RATE: Kind = Kind::quantity(Dimension::Rate, 0, 1_000_000_000_000);
 
 /// The ATM service of a flow's connections.
 #[derive(Clone, Debug, PartialEq)]

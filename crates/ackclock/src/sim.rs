@@ -61,6 +61,8 @@ pub struct Simulation {
     technology: Technology,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
+    /// Whether no files of a group come and go, whose goodputs have nothing to do with one another.
+    has_fairness: bool,
     /// The max-min share of each flow, where ports give rates to flows of TCP.
     max_min: Vec<Option<MaxMinShare>>,
     recorder: Option<Box<Recorder>>,
@@ -173,6 +175,7 @@ fn prepared(scenario: &Scenario, seed: u64, network: Network, recorder: Option<B
         technology: scenario.technology,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
+        has_fairness: !scenario.flows.iter().any(|flow| flow.size.is_some() && flow.group.is_some()),
         max_min: net::max_min_shares(scenario),
         cancelled: false,
     }
@@ -277,7 +280,7 @@ impl Simulation {
         let later = || active().map(|place| flows[place].goodput_after_warmup_bps.unwrap_or(0.0));
         let rest = at_warmup.map(|at_warmup| {
             let end = Counted::of(simulated, &flows, &udp, &ports, &links);
-            at_warmup.after(&end, metrics::jain(later()))
+            at_warmup.after(&end, metrics::jain(later()).filter(|_| self.has_fairness))
         });
         let of_flows = flows.iter().flat_map(|flow| {
             [
@@ -301,7 +304,7 @@ impl Simulation {
             complete: self.now >= self.end,
             efficiency: self.capacity_bps.map(|capacity| goodput().sum::<f64>() / capacity),
             efficiency_after_warmup: self.capacity_bps.zip(after_warmup).map(|(capacity, goodput)| goodput / capacity),
-            fairness: metrics::jain(goodput()),
+            fairness: metrics::jain(goodput()).filter(|_| self.has_fairness),
             after_warmup: rest,
             fingerprint,
             flows,

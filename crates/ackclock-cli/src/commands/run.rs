@@ -25,7 +25,7 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let Loaded { scenario, seed, resolved, warnings, .. } =
         load::load(&args.file, &args.asked.sets(), Some("nothing was run"))?;
-    let measures = ackclock_scenario::sweep::asked(&args.asked.measure, &scenario)
+    let measures = ackclock_scenario::sweep::asked_or_of_files(&args.asked.measure, &scenario)
         .map_err(|diagnostics| Failure::Scenario { diagnostics, consequence: Some("nothing was run") })?;
     let (seeds, count) = (seeds(seed, args.seeds)?, args.seeds as usize);
     let part = ScenarioPart::of(&scenario, resolved).warned(diagnostics::sentences(&warnings));

@@ -7,7 +7,7 @@ use super::lists;
 use super::quantities::quantity_of;
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node};
-use crate::value::{FileValue, Outage, RouteChange, Schedule};
+use crate::value::{self, FileValue, Outage, RouteChange, Schedule};
 
 /// A list of quantities with their instants: `["10 ms", { at = "20 s", delay = "100 ms" }]`.
 pub(super) fn schedule(name: &str, kind: &Kind, items: &[Item], at: At, report: &mut Report) -> Option<FileValue> {
@@ -19,15 +19,16 @@ pub(super) fn schedule(name: &str, kind: &Kind, items: &[Item], at: At, report: 
         report
             .error(first.at, format!("`{name}` has no value at the start"))
             .label("the first element holds from time 0 on")
-            .help(format!("write {name} = [\"...\", {{ at = \"20 s\", {name} = \"...\" }}]"));
+            .help(format!("write {name} = [\"...\", {{ at = \"20 s\", {} = \"...\" }}]", value::changed(kind)));
         return None;
     }
+    let later = value::changed(kind);
     let first = quantity_of(name, kind, first, report);
     let mut then: Vec<(u64, Quantity)> = Vec::with_capacity(rest.len());
     let mut fine = true;
     for item in rest {
-        let mut fields = Fields::new(name, item, &["at", name], report)?;
-        let (time, value) = (fields.time("at", 1), fields.quantity(name, kind));
+        let mut fields = Fields::new(name, item, &["at", later], report)?;
+        let (time, value) = (fields.time("at", 1), fields.quantity(later, kind));
         let (Some(time), Some(value)) = (time, value) else {
             fine = false;
             continue;

@@ -1,8 +1,9 @@
 //! The application of a flow: which one, and its parameters.
 
 use ackclock::keys::{Dimension, Value};
-use ackclock::tcp::ApplicationParams;
 use ackclock::tcp::application::{Bulk, Description, Mechanism, Writes};
+use ackclock::tcp::{ApplicationParams, ReadingParams};
+use ackclock::units::{Rate, Time};
 
 use crate::document::{Document, Named};
 use crate::keys::outside::Outside;
@@ -10,6 +11,7 @@ use crate::keys::{Section, applications};
 use crate::mechanisms::{self, GivenTables, Tables};
 use crate::settings::{Given, Settings, warn_unused};
 use crate::text::diagnostic::Report;
+use crate::value::FileValue;
 
 /// What holds in [traffic].
 pub(crate) fn of_traffic(document: &Document) -> Tables {
@@ -60,6 +62,15 @@ pub(super) fn params(tables: &Tables, mss: u32, outside: &Outside, report: &mut 
     let table = if application.has_table { tables.chosen(KEY) } else { Some(&tables.own) };
     let params = (application.params)(&mechanisms::values(application.keys, table)?, mss);
     mechanisms::reported(params, tables, KEY, report)
+}
+
+/// How fast the application of the receiver reads; `None`: at once, or wrong and reported.
+pub(super) fn reading(settings: &Settings) -> Option<ReadingParams> {
+    let rates = match settings.value("reads")? {
+        FileValue::Schedule(schedule) => schedule.points().map(|(at, bps)| (at, Rate::from_bps(bps))).collect(),
+        _ => vec![(Time::ZERO, Rate::from_bps(settings.quantity("reads")?.amount))],
+    };
+    Some(ReadingParams { rates })
 }
 
 /// Whether there is something that is written at a time, and fills segments of so many bytes; else it is said what would.

@@ -230,8 +230,11 @@ impl Planner<'_> {
         let layers: Vec<&GivenTables> = own.into_iter().chain([&self.context.document.tcp]).collect();
         let tcp_settings =
             tcp::settings(Section::FlowTcp, &layers, self.context.technology.map(TechnologyWord::of), path_mtu);
-        let tcp = tcp::params(&tcp_settings, self.context.technology, outside, report);
+        let mut tcp = tcp::params(&tcp_settings, self.context.technology, outside, report);
         let keys = &settings.own;
+        if let Some(tcp) = &mut tcp {
+            tcp.reading = application::reading(keys);
+        }
         let start = keys.span("start").map(|start| Time::ZERO + start);
         let stop = keys.choice_or("stop", &[("never", None)], || keys.span("stop").map(|stop| Some(Time::ZERO + stop)));
         if let (Some(start), Some(duration)) = (start, self.context.duration)

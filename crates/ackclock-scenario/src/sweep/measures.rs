@@ -1,5 +1,7 @@
 //! Measures, as in `--measure EXPRESSION`: numbers that a sweep keeps of each run beside those that it keeps anyway.
 
+use std::collections::BTreeSet;
+
 use ackclock::measure::{Expression, ExpressionError, Need};
 use ackclock::scenario::Scenario;
 
@@ -17,6 +19,24 @@ pub fn asked(texts: &[String], scenario: &Scenario) -> Result<Vec<Expression>, V
     wrong.extend(Lack::diagnostics(&measures.iter().flat_map(|of| Lack::of(of, scenario)).collect::<Vec<_>>()));
     if wrong.is_empty() { Ok(measures) } else { Err(wrong) }
 }
+
+/// The measures that a run keeps of a scenario: those that are asked for; without any, of each group of files how many were finished, and
+/// how long that took.
+///
+/// # Errors
+/// As [`asked`].
+pub fn asked_or_of_files(texts: &[String], scenario: &Scenario) -> Result<Vec<Expression>, Vec<Diagnostic>> {
+    let files = scenario.flows.iter().filter(|flow| flow.size.is_some());
+    let groups: BTreeSet<&str> = files.filter_map(|flow| flow.group.as_deref()).collect();
+    let of_group = |group| {
+        [format!("finished({group})"), format!("p50(completion: {group})"), format!("p95(completion: {group})")]
+    };
+    let of_files: Vec<String> = groups.into_iter().take(MOST_GROUPS).flat_map(of_group).collect();
+    asked(if texts.is_empty() { &of_files } else { texts }, scenario)
+}
+
+/// Of more groups the lines would hide everything else.
+const MOST_GROUPS: usize = 4;
 
 /// Reads an argument of the command line.
 pub(super) fn argument(text: &str, report: &mut Report) -> Option<Expression> {

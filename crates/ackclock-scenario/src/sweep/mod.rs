@@ -19,7 +19,7 @@ use ackclock::measure::Expression;
 use ackclock::record::Metric;
 
 pub use dimension::{Dimension, VariedKey};
-pub use measures::{Lack, asked};
+pub use measures::{Lack, asked, asked_or_of_files};
 pub use width::Width;
 
 use crate::keys::outside::Outside;

@@ -5,7 +5,7 @@ pub(crate) mod rate_trace;
 
 use std::fmt::Write as _;
 
-use ackclock::keys::{Dimension, Quantity, Setting, Value};
+use ackclock::keys::{Dimension, Kind, Quantity, Setting, Value};
 use ackclock::link::ErrorParams;
 use ackclock::record::MetricSet;
 use ackclock::scenario::ForcedDrop;
@@ -167,13 +167,23 @@ impl Schedule {
 
     /// As in a file.
     fn spelled(&self) -> String {
-        let key = if self.first.dimension == Dimension::Rate { "rate" } else { "delay" };
+        let key = later_key(self.first.dimension);
         let mut text = format!("[{:?}", self.first.canonical());
         for (ps, quantity) in &self.then {
             let _ = write!(text, ", {{ at = {}, {key} = {:?} }}", time(*ps), quantity.canonical());
         }
         text + "]"
     }
+}
+
+/// What a value of a schedule is called that holds from an instant on, by the kind of its key.
+pub(crate) fn changed(kind: &Kind) -> &'static str {
+    let is_rate = matches!(kind, Kind::Quantity(limit) if limit.dimension == Dimension::Rate);
+    later_key(if is_rate { Dimension::Rate } else { Dimension::Time })
+}
+
+fn later_key(dimension: Dimension) -> &'static str {
+    if dimension == Dimension::Rate { "rate" } else { "delay" }
 }
 
 impl RouteChange {

@@ -114,6 +114,7 @@ fn defaults_are_those_of_the_osu_model() {
         receiver_sack: true,
         sack: SackParams { standard_blocks: 3, offset: None, duplicates: false },
         ecn: EcnParams::default(),
+        reading: None,
     };
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);

@@ -10,12 +10,15 @@
 //! jain(NAME: a 1 b 2)       Jain's index over these, each in parts of its weight
 //! misallocation(NAME: a 1 b 2) the sum of the distances of these from shares in proportion to the weights
 //! p95(TIMES), p50(TIMES: a) a percentile of times, as of one-way-delay, round-trip, jitter and queueing-delay
+//! p95(NAME), p50(NAME: a*)  a percentile of the values of flows, or of ports
+//! web[10kB..1MB]            in place of a name: of these the files of such sizes
 //! ...(..., 2 to 5 s)        in a part of the run; `, whole run` and `, after warm-up` are the other times
 //! ```
 
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::names::split;
 use super::{Combine, Need, Over, Part, Period, Quantity, Range, Run};
 use crate::record::Metric;
 use crate::scenario::Scenario;
@@ -163,7 +166,10 @@ impl Expression {
             return Err(error(wrong, name, known));
         };
         let is_of_times = matches!(of, Quantity::Times(_));
+        let lower: &[String] = if let What::Ratio(lower) = &what { lower } else { &[] };
+        let no_sizes = names.iter().chain(lower).find_map(|name| split(name).err());
         let wrong = match &what {
+            _ if no_sizes.is_some() => no_sizes,
             _ if matches!(when, Some(When::Part(_))) && !of.has_parts() => Some(format!(
                 "`{name}` has no value in a part of a run: {} have one",
                 Quantity::names()
@@ -175,9 +181,6 @@ impl Expression {
             )),
             _ if when == Some(When::Period(Period::Whole)) && is_of_times => {
                 Some(format!("`{name}` is counted after the warm-up only"))
-            }
-            What::Quantile(_) if !is_of_times => {
-                Some(format!("percentiles are of times, and `{name}` is one number of each flow"))
             }
             What::Plain | What::Share | What::Ratio(_) | What::WeightedJain(_) | What::Misallocation(_)
                 if is_of_times =>
@@ -307,6 +310,9 @@ impl Expression {
         };
         let values = |names: &[String]| self.of.values(run, names, part);
         let value = match &self.what {
+            What::Quantile(per_mille) if !matches!(self.of, Quantity::Times(_)) => {
+                self.of.quantile(run, &self.names, part, *per_mille)
+            }
             What::Quantile(per_mille) => {
                 self.of.times(run, &self.names)?.quantile(*per_mille).map(|time| time.as_secs_f64())
             }

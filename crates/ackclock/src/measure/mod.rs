@@ -8,6 +8,7 @@
 mod combine;
 mod expression;
 mod flow_history;
+mod names;
 mod part;
 mod plateaus;
 mod port_history;

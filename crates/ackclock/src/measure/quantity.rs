@@ -1,10 +1,12 @@
 //! What an expression is about: a measure of one of the tables, or a distribution.
 
+use super::names::{Names, is_named, is_of};
 use super::tables::{DISTRIBUTIONS, OF_FLOWS, OF_PORTS, OF_RUNS, OF_UDP, PORT_TALLIES};
 use super::{
     Distribution, Flow, Flows, Measure, Need, Over, Part, Port, Ports, Range, Run, Runs, Sources, Subject, Udp,
 };
 use crate::record::Histogram;
+use crate::record::stats::quantile;
 
 /// Something that is measured, by its name.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +20,6 @@ pub enum Quantity {
     /// Times, of flows and sources, or of ports.
     Times(&'static Distribution),
 }
-
-/// Which things it is of, by names with `*` for anything, or by groups; none: all.
-pub(super) type Names = [String];
 
 impl Quantity {
     /// The one of this name: of a run where that has one.
@@ -117,7 +116,7 @@ impl Quantity {
             Quantity::OfFlows(flow, udp) => {
                 let of_flows = flow.into_iter().flat_map(|measure| {
                     let has_number = |flow: &Flow<'_>| flow.of.size.is_some() || !measure.needs.contains(&Need::File);
-                    let wanted = move |flow: &Flow<'_>| is_wanted(flow, names) && has_number(flow);
+                    let wanted = move |flow: &Flow<'_>| is_of(flow.of, names) && has_number(flow);
                     run.flows().filter(wanted).map(move |flow| of(measure, &flow, run, part))
                 });
                 let has_parts = |udp: &&'static Measure<Sources>| part.is_none() || udp.during.is_some();
@@ -139,13 +138,28 @@ impl Quantity {
         }
     }
 
+    /// So many thousandths of its values, of flows, sources or ports, are at most that: exact, between two values in proportion. A file
+    /// that was not finished counts as longer than all. `None` where another thing has no value, or none is left.
+    pub(super) fn quantile(self, run: &Run<'_>, names: &Names, part: Option<Part>, per_mille: u32) -> Option<f64> {
+        let mut values = match self {
+            Quantity::OfFlows(Some(flow), _) if flow.needs.contains(&Need::File) => {
+                let files = run.flows().filter(|flow| is_of(flow.of, names) && flow.of.size.is_some());
+                files.map(|file| flow.value(&file, part).unwrap_or(f64::INFINITY)).collect()
+            }
+            _ if names.is_empty() && self.is_of_ports() => self.values(run, &["*".to_owned()], part)?,
+            _ => self.values(run, names, part)?,
+        };
+        values.sort_by(f64::total_cmp);
+        quantile(&values, f64::from(per_mille) / 1000.0)
+    }
+
     /// All times of what is named together; `None` without any.
     pub(super) fn times(self, run: &Run<'_>, names: &Names) -> Option<Histogram> {
         let Quantity::Times(times) = self else { return None };
         let mut all = Histogram::default();
         let mut add = |part: Option<&Histogram>| part.into_iter().for_each(|part| all.merge(part));
         if let Some(of) = times.of_flow {
-            run.flows().filter(|flow| is_wanted(flow, names)).for_each(|flow| add(of(&flow)));
+            run.flows().filter(|flow| is_of(flow.of, names)).for_each(|flow| add(of(&flow)));
         }
         if let Some(of) = times.of_udp.filter(|_| times.of_flow.is_none() || !names.is_empty()) {
             run.udp().filter(|source| is_named(&source.record.name, names)).for_each(|source| add(of(&source)));
@@ -213,24 +227,4 @@ impl Quantity {
             Quantity::OfRun(_) | Quantity::OfFlows(..) => false,
         }
     }
-}
-
-/// Whether a flow is among those that are named, by its name or its group.
-fn is_wanted(flow: &Flow<'_>, names: &Names) -> bool {
-    names.is_empty() || is_of(flow.of, names)
-}
-
-fn is_of(flow: &crate::scenario::Flow, names: &Names) -> bool {
-    is_named(&flow.name, names) || flow.group.as_ref().is_some_and(|group| names.contains(group))
-}
-
-/// Whether a name is among these, in which `*` stands for anything.
-fn is_named(name: &str, names: &Names) -> bool {
-    names.is_empty() || names.iter().any(|pattern| matches(pattern, name))
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((before, after)) = pattern.split_once('*') else { return pattern == name };
-    let Some(rest) = name.strip_prefix(before) else { return false };
-    rest.char_indices().map(|(at, _)| &rest[at..]).chain([""]).any(|rest| matches(after, rest))
 }

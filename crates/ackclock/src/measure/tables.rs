@@ -108,6 +108,8 @@ measures! {
             |flow| flow.history().longest_pause();
         "completion" "s" AtLeast0 Mean [File], "The time from when a file begins, jitter included, to the acknowledgement of its last byte.":
             |flow| flow.completion_s();
+        "finished" "fraction" Share Mean [File], "1 of a file whose last byte was acknowledged, 0 of another: the mean is the share of files that were finished.":
+            |flow| flow.of.size.map(|_| f64::from(u8::from(flow.record.completed.is_some())));
         "completed" "s" AtLeast0 Mean [File], "The instant at which the last byte of a file was acknowledged.":
             |flow| flow.record.completed.map(|time| time.as_secs_f64());
         "transfer-rate" "bit/s" AtLeast0 Mean [File], "Payload of a file delivered per second, from when it begins, jitter included, until its last byte is delivered, or the run ends.":

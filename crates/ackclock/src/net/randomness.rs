@@ -99,6 +99,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         sack: _,
         ecn: _,
         window_rules: _,
+        reading: _,
     } = tcp;
     congestion_control.is_random() || host.is_random() || of_timer(timer)
 }

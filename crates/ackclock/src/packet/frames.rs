@@ -101,8 +101,8 @@ impl FrameLog {
         } else if number.is_multiple_of(TIDY_EVERY) {
             self.tidy(under_way);
         }
-        if !self.beside.is_empty() || segment.ecn != Ecn::NOT_ECT {
-            *self.beside_mut(number) = Beside { window: None, ecn: segment.ecn };
+        if !self.beside.is_empty() || segment.ecn != Ecn::NOT_ECT || segment.window.is_some() {
+            *self.beside_mut(number) = Beside { window: segment.window, ecn: segment.ecn };
         }
         *self.frame_mut(number) = Frame { seq: segment.seq, ack: segment.ack, form: Form::of(segment), options_end };
         self.next = number.wrapping_add(1);

@@ -19,8 +19,8 @@ pub struct Segment {
     pub sack: SackOption,
     /// The timestamps option.
     pub timestamps: Option<Timestamps>,
-    /// The receive window in bytes, if a router has written it, or a host that is outside: a whole number of units of the receiver's window
-    /// scale. Without one it is what the receiver advertises.
+    /// The receive window in bytes, if a router has written it, a host that is outside, or a receiver whose application does not read at
+    /// once: a whole number of units of the receiver's window scale. Without one it is what the receiver advertises.
     pub window: Option<u32>,
     /// The bits of explicit congestion notification.
     pub ecn: Ecn,
@@ -58,11 +58,13 @@ pub enum SegmentKind {
     Fin,
     /// None are taken: the receiver's FIN.
     FinAck,
+    /// None are taken: asks how large the window is, by a number that is acknowledged.
+    Probe,
 }
 
 impl SegmentKind {
     /// Every kind, at the place of its number.
-    pub(super) const ALL: [SegmentKind; 7] = [
+    pub(super) const ALL: [SegmentKind; 8] = [
         SegmentKind::Data,
         SegmentKind::Empty,
         SegmentKind::Syn,
@@ -70,6 +72,7 @@ impl SegmentKind {
         SegmentKind::Ack,
         SegmentKind::Fin,
         SegmentKind::FinAck,
+        SegmentKind::Probe,
     ];
 }
 

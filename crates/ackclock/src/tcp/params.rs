@@ -1,11 +1,13 @@
 //! What a scenario may say about one TCP connection. Defaults: the OSU model of [SACK-UBR], as far as it is stated.
 
 mod ecn;
+mod reading;
 mod sack;
 mod timer;
 mod window;
 
 pub use ecn::*;
+pub use reading::*;
 pub use sack::*;
 pub use timer::*;
 pub use window::*;
@@ -68,6 +70,8 @@ pub struct TcpParams {
     pub sack: SackParams,
     /// Whether packets can be marked (explicit congestion notification), and what marks do.
     pub ecn: EcnParams,
+    /// How fast the application of the receiver reads; `None`: at once.
+    pub reading: Option<ReadingParams>,
 }
 
 /// The defaults of all keys: New Reno as in the model of [SACK-UBR].
@@ -134,6 +138,7 @@ impl TcpParams {
             host_queue: values.choice("host_queue_at_timeout", HostQueue::WORDS),
             receiver_sack,
             ecn: EcnParams::read(values),
+            reading: None,
         }
     }
 

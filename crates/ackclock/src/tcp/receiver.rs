@@ -2,6 +2,8 @@
 //! Sources: [SACK-UBR] §3; RFC 2018 §4 for the order of SACK blocks; RFC 5681 §4.2 through
 //! [`DelayedAck`].
 
+mod reading;
+
 use super::ecn::EcnReceiver;
 use super::handshake::PassiveEnd;
 use super::host::{AckNumber, AckServer};
@@ -12,6 +14,7 @@ use super::{AckPolicy, DelayedAck, HostModel, OutOfOrder, TcpParams, sack_option
 use crate::packet::{SackBlock, SackOption, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::units::Time;
+use reading::Reading;
 
 /// What the receiver counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +69,8 @@ struct OptionalState {
     /// What the answer to the SYN offers.
     offer: SackOption,
     ecn: Option<EcnReceiver>,
+    /// An application that does not read at once.
+    reading: Option<Reading>,
 }
 
 impl OptionalState {
@@ -79,9 +84,11 @@ impl OptionalState {
             HostModel::Served(served) => Some(served.acknowledgements(0, "")),
         };
         let ecn = EcnReceiver::new(params);
+        let reading = Reading::new(params);
         let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some() || ecn.is_some();
+        let any = any || reading.is_some();
         let (offer, said) = (SackOption::default(), None);
-        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer, ecn }))
+        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer, ecn, reading }))
     }
 }
 
@@ -134,7 +141,11 @@ impl Receiver {
     }
 
     fn take_extra(&mut self, now: Time, segment: &Segment) {
-        let Some(OptionalState { end, echo, sack, offer, .. }) = self.extra.as_deref_mut() else { return };
+        let nxt = self.nxt;
+        let Some(OptionalState { end, echo, sack, offer, reading, .. }) = self.extra.as_deref_mut() else { return };
+        if let Some(reading) = reading {
+            reading.pass(now, nxt);
+        }
         if let (Some(echo), Some(timestamps)) = (echo, segment.timestamps) {
             echo.on_segment(segment.seq, timestamps);
         }
@@ -153,8 +164,9 @@ impl Receiver {
                 end.on_fin(last);
             }
         }
-        if matches!(segment.kind, SegmentKind::Syn | SegmentKind::Ack) {
+        if matches!(segment.kind, SegmentKind::Syn | SegmentKind::Ack | SegmentKind::Probe) {
             self.fingerprint.event(now.as_ps(), segment.kind as u64);
+            self.ack_due |= segment.kind == SegmentKind::Probe;
             return;
         }
         let (delivered, last_delivery) = (self.delivered(), self.last_delivery);
@@ -175,6 +187,10 @@ impl Receiver {
         }
         if let Some(end) = self.extra.as_mut().and_then(|extra| extra.end.as_mut()) {
             end.on_progress(now, self.nxt, segment.kind == SegmentKind::Fin);
+        }
+        let nxt = self.nxt;
+        if let Some(reading) = self.reading_mut() {
+            reading.plan(nxt);
         }
     }
 
@@ -264,6 +280,7 @@ impl Receiver {
         if let Some(end) = self.end_mut() {
             self.ack_due |= end.on_timer(now);
         }
+        self.ack_due |= self.reading_mut().is_some_and(|reading| reading.tells(now));
         self.serve(now);
     }
 
@@ -327,6 +344,11 @@ impl Receiver {
             segment.timestamps = echo.as_mut().map(|echo| echo.on_ack(now, ack));
             segment.ecn = ecn.map(|ecn| ecn.bits_of(segment.kind)).unwrap_or_default();
         }
+        let nxt = self.nxt;
+        if let Some(reading) = self.reading_mut().filter(|_| segment.kind != SegmentKind::SynAck) {
+            reading.pass(now, nxt);
+            segment.window = Some(reading.tell(nxt));
+        }
         segment.sack = match &self.extra {
             Some(extra) if segment.kind == SegmentKind::SynAck => extra.offer,
             _ => self.sack_option(),
@@ -357,7 +379,9 @@ impl Receiver {
             None => deadline,
             Some(extra) => {
                 let of_end = extra.end.as_ref().map_or(Time::NEVER, PassiveEnd::deadline);
-                deadline.min(of_end).min(extra.server.as_ref().map_or(Time::NEVER, AckServer::ends))
+                let of_reading = extra.reading.as_ref().map_or(Time::NEVER, Reading::deadline);
+                let of_server = extra.server.as_ref().map_or(Time::NEVER, AckServer::ends);
+                deadline.min(of_end).min(of_reading).min(of_server)
             }
         }
     }
@@ -375,6 +399,10 @@ impl Receiver {
 
     fn end(&self) -> Option<&PassiveEnd> {
         self.extra.as_ref().and_then(|extra| extra.end.as_ref())
+    }
+
+    fn reading_mut(&mut self) -> Option<&mut Reading> {
+        self.extra.as_mut().and_then(|extra| extra.reading.as_mut())
     }
 
     fn end_mut(&mut self) -> Option<&mut PassiveEnd> {

@@ -199,20 +199,29 @@ impl RetransmissionTimer {
 
     /// Whether it expires now; then it is off, and that is remembered.
     pub(super) fn expires(&mut self, now: Time) -> bool {
+        let expired = self.ends(now);
+        if let Some(stamp) = expired {
+            self.expirations.push(stamp);
+        }
+        expired.is_some()
+    }
+
+    /// If it expires now, what is to be remembered of that; then it is off.
+    pub(super) fn ends(&mut self, now: Time) -> Option<u64> {
         if self.due == Time::NEVER || now < self.due {
             self.wake = self.due;
-            return false;
+            return None;
         }
-        match self.kind {
+        let stamp = match self.kind {
             TimerKind::Bsd => {
                 let tick = self.ticks.number(self.due);
                 self.ticks.reach(tick);
-                self.expirations.push(tick);
+                tick
             }
-            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => self.expirations.push(now.as_ps()),
-        }
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => now.as_ps(),
+        };
         self.stop();
-        true
+        Some(stamp)
     }
 
     /// Doubles the timeout, up to its maximum, until the next sample.

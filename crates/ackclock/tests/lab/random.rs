@@ -120,6 +120,7 @@ pub fn example(bytes: &[u8]) -> Example {
     slow_start(choices, &mut scenario);
     ecn(choices, &mut scenario);
     hosts_of_today(choices, &mut scenario);
+    readers(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -390,6 +391,28 @@ fn applications(choices: &mut Choices, scenario: &mut Scenario) {
         if let Ok(params) = (application.params)(&values, mss) {
             scenario.flows[FlowId::from_index(number)].application = params;
         }
+    }
+}
+
+/// In some scenarios the receivers of some flows read at a rate that changes, from hardly at all to faster than data comes; or pause.
+fn readers(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(6) {
+        return;
+    }
+    for number in 0..scenario.flows.len() {
+        let flow = &mut scenario.flows[FlowId::from_index(number)];
+        if choices.once_in(2) {
+            continue;
+        }
+        let fastest = scenario.links[flow.forward.first()].rate.as_bps();
+        let mut rates = Vec::new();
+        let mut at = Time::ZERO;
+        for _ in 0..choices.one_of(&[1, 2, 5]) {
+            let rate = if choices.once_in(4) { 0 } else { fastest / choices.one_of(&[1, 3, 10, 100]) };
+            rates.push((at, Rate::from_bps(rate)));
+            at = at + Span::from_ps(scenario.duration.as_ps() / choices.one_of(&[3, 20, 100]) + 1);
+        }
+        flow.tcp.reading = Some(ReadingParams { rates });
     }
 }
 

@@ -216,6 +216,39 @@ fn rates_count_from_when_a_flow_begins_and_flows_without_end_are_no_files() {
     assert_eq!(value(&late, &records, "completed(old)"), None);
 }
 
+/// Three files of a group, of which the largest is not finished, and one of none: percentiles between the sorted values in proportion.
+#[test]
+fn files_have_percentiles_and_are_chosen_by_their_sizes() {
+    let sizes =
+        ["flow.old.size=\"20 kB\"", "flow.new1.size=\"50 kB\"", "flow.new2.size=\"1 GB\"", "flow.new2.group=camp"];
+    let files = scenario(MIXED, &sizes);
+    let records = run(&files, 1);
+    let value = |text: &str| value(&files, &records, text);
+    // In the order of their names: new1, new2, old.
+    let took = |place: usize, start: f64| records.flows[place].completed.map(|time| time.as_secs_f64() - start);
+    let [Some(new1), None, Some(old)] = [took(0, 1.0), took(1, 3.0), took(2, 0.0)] else { panic!("finished or not") };
+    let near =
+        |found: Option<f64>, expected: f64| assert!((found.unwrap() - expected).abs() < 1e-9, "{found:?}, {expected}");
+    near(value("p50(completion: camp)"), new1.max(old));
+    near(value("p25(completion: camp)"), (new1 + old) / 2.0);
+    assert_eq!((value("p95(completion: camp)"), value("mean(completion: camp)")), (None, None), "one is not finished");
+    near(value("finished(camp)"), 2.0 / 3.0);
+    near(value("sum(finished: camp)"), 2.0);
+    near(value("mean(completion: camp[20kB..1GB])"), (new1 + old) / 2.0);
+    near(value("completion([..50kB])"), old);
+    near(value("completion(o*[20kB..20001B])"), old);
+    assert_eq!((value("completion(camp[1GB..])"), value("completion(camp[2GB..])")), (None, None));
+    assert_eq!(Expression::parse("completion(camp[2GB..])").unwrap().unknown_names(&files), ["camp[2GB..]"]);
+    let goodputs: Vec<f64> = records.flows.iter().map(|flow| flow.goodput_after_warmup_bps.unwrap()).collect();
+    near(value("p0.5(goodput)"), {
+        let mut sorted = goodputs.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[0] + 0.01 * (sorted[1] - sorted[0])
+    });
+    let rest = records.after_warmup.as_ref().unwrap();
+    assert_eq!((records.fairness, rest.fairness), (None, None), "files of a group come and go");
+}
+
 #[test]
 fn what_is_not_recorded_is_known() {
     let plain = scenario(MIXED, &["delays=false"]);
@@ -259,7 +292,10 @@ fn what_is_no_expression_is_refused_with_the_reason() {
     assert_eq!(wrong("sum(goodput"), "\"sum(goodput\" has a parenthesis that is not closed, or more than one");
     assert_eq!(wrong("share(goodput)"), "share needs a number and names, as in share(goodput: f1)");
     assert_eq!(wrong("ratio(goodput: f1)"), "ratio needs two sides, as in ratio(goodput: f1 / f2)");
-    assert_eq!(wrong("p95(goodput)"), "percentiles are of times, and `goodput` is one number of each flow");
+    assert_eq!(
+        wrong("completion(new[1MB])"),
+        "`new[1MB]` has no sizes in its brackets: write [10kB..1MB], [..10kB] or [1MB..]"
+    );
     assert_eq!(wrong("round-trip"), "`round-trip` are many times: write mean(round-trip), p95(round-trip) or the like");
     assert_eq!(wrong("sum(efficiency)"), "`efficiency` is a number of the whole network, not of single flows");
     assert_eq!(

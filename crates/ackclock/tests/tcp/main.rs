@@ -10,6 +10,7 @@ mod ns2_cwnd;
 mod ns2_dialect;
 #[path = "../pair/mod.rs"]
 mod pair;
+mod reading;
 mod served_hosts;
 mod slow_start;
 mod spurious;

@@ -36,12 +36,12 @@ const PAGES: &str = "aal5 abr application-bulk application-on-off application-wr
     congestion-control-external congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
     dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts laws linux max-min new-reno \
-    offset-sack packet-port paths pie ppd rack red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
+    offset-sack packet-port paths pie ppd rack reading red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
     satellites selective-drop served-hosts simplified-erica-plus slow-start spurious tail-drop tcp-rate-control udp vanilla vegas \
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 39] = [
+const OF_KEYS: [(&str, &str); 40] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
@@ -59,6 +59,7 @@ const OF_KEYS: [(&str, &str); 39] = [
     ("slow_start_limit", "slow-start"),
     ("undo", "spurious"),
     ("f_rto", "spurious"),
+    ("reads", "reading"),
     ("sack_option", "offset-sack"),
     ("offset_sack_kind", "offset-sack"),
     ("receiver_offset_sack", "offset-sack"),

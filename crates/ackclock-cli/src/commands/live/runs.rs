@@ -32,7 +32,7 @@ fn run(args: &LiveArgs, file: &str, command: Vec<String>) -> Result<Exit, Failur
     interrupt::say_at_end("nothing was run".into());
     let Loaded { scenario, seed, resolved, warnings, .. } =
         load::load(file, &args.asked.sets(), Some("nothing was run"))?;
-    let measures = ackclock_scenario::sweep::asked(&args.asked.measure, &scenario)
+    let measures = ackclock_scenario::sweep::asked_or_of_files(&args.asked.measure, &scenario)
         .map_err(|diagnostics| Failure::Scenario { diagnostics, consequence: Some("nothing was run") })?;
     let seeds = crate::commands::run::seeds(seed, args.seeds)?;
     let part = ScenarioPart::of(&scenario, resolved).warned(diagnostics::sentences(&warnings));

@@ -50,9 +50,6 @@ impl Reference {
         }
         if intent == Intent::Send {
             let frame = sent.push(segment);
-            if self.external.is_some() {
-                sent.write_window(frame, segment.window);
-            }
             for index in 0..cells {
                 let pti = Pti::data(index + 1 == cells);
                 let unit = Unit { vc: vc_id, frame, index, hop: 0, pti };

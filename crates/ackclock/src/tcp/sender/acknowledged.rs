@@ -3,6 +3,9 @@
 
 mod ecn;
 mod spurious;
+mod told_window;
+
+pub(super) use told_window::ToldWindow;
 
 use super::{NONE, Sender};
 use crate::packet::{SackBlock, Segment, SegmentKind};
@@ -46,28 +49,6 @@ impl Sender {
         }
         self.on_ack_in_full(now, ack, &[]);
         self.fast_path
-    }
-
-    /// The acknowledgement of everything before `ack` says this window, which a router on its path has lowered, or lowered
-    /// before and does no longer: without one the window is as it was. An older acknowledgement says nothing (RFC 9293
-    /// §3.10.7.4). What was sent stays sent when the right edge of the window moves to the left (RFC 9293 §3.8.6).
-    ///
-    /// It does not matter to what is a duplicate acknowledgement: receivers here send no window updates, and a router may
-    /// change the window in each.
-    pub fn on_window(&mut self, now: Time, ack: u64, window: u32) {
-        // On the fast path the acknowledgement itself says what limits from now on.
-        if self.fast_path && ack > self.flight.una {
-            self.account_fast()
-        } else {
-            self.account(now)
-        }
-        if ack >= self.flight.una {
-            self.flight.rwnd = u64::from(window);
-        }
-        // With nothing acknowledged the caller would not open the window.
-        if ack == self.flight.una && self.window_end > 0 {
-            self.open_window();
-        }
     }
 
     /// A segment with a SACK option.
@@ -181,7 +162,9 @@ impl Sender {
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
-            self.on_dup_ack(now);
+            if !blocks.is_empty() || !self.is_window_update() {
+                self.on_dup_ack(now);
+            }
         } else if self.plain {
             return;
         }

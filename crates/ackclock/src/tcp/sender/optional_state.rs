@@ -1,6 +1,7 @@
 //! What only some senders have beside what all do.
 //! Sources: docs/models/connection.md, docs/models/dialects.md.
 
+use super::acknowledged::ToldWindow;
 use super::held::Held;
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::application::Offered;
@@ -61,6 +62,8 @@ pub(super) struct OptionalState {
     pub(super) ecn: Option<EcnSender>,
     /// What undoes spurious reductions, if anything does.
     pub(super) spurious: Option<Spurious>,
+    /// What is known of windows that the receiver tells.
+    pub(super) told: Option<ToldWindow>,
     /// What is held from outside.
     pub(super) held: Held,
 }
@@ -92,7 +95,8 @@ impl OptionalState {
         let window_use = WindowUse::new(params);
         let ecn = EcnSender::new(params);
         let spurious = Spurious::new(params);
-        let any = any || ecn.is_some() || spurious.is_some();
+        let told = ToldWindow::new(params);
+        let any = any || ecn.is_some() || spurious.is_some() || told.is_some();
         let any =
             any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || offered.is_some();
         any.then(|| {
@@ -118,6 +122,7 @@ impl OptionalState {
                 slow_start,
                 ecn,
                 spurious,
+                told,
                 held: Held::default(),
             })
         })
@@ -132,7 +137,7 @@ impl OptionalState {
     pub(super) fn is_plain(&self) -> bool {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
-        let at_once = !self.is_paced() && self.server.is_none() && self.ecn.is_none();
+        let at_once = !self.is_paced() && self.server.is_none() && self.ecn.is_none() && self.told.is_none();
         has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 
@@ -169,7 +174,9 @@ impl OptionalState {
         if let Some(setup) = &self.setup {
             segment = setup.add_options(segment);
         }
-        if let Some(active) = self.end.as_ref().filter(|_| segment.len == 0) {
+        if segment.len == 0 && self.told.is_some_and(|told| told.is_asked) {
+            segment.kind = SegmentKind::Probe;
+        } else if let Some(active) = self.end.as_ref().filter(|_| segment.len == 0) {
             segment.kind = active.sent();
             if segment.kind == SegmentKind::Syn {
                 segment.sack = self.sack.as_ref().map(SackReader::offer).unwrap_or_default();

@@ -24,7 +24,7 @@ impl Sender {
         let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window {
             (self.next_by_window(), false)
-        } else if let Some(seq) = self.next_by_end(now) {
+        } else if let Some(seq) = self.next_question(now).or_else(|| self.next_by_end(now)) {
             return Some((seq, 0));
         } else if self.is_served() {
             return self.poll_served(now);
@@ -206,7 +206,7 @@ impl Sender {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
         self.report_delivery();
         self.apply_held_window();
-        self.recovery_decides |= due || self.is_paced() || self.is_served();
+        self.recovery_decides |= due || self.is_paced() || self.is_served() || self.hears_windows();
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
             self.open_window();
@@ -222,7 +222,7 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.controls_sending() || self.is_paced() || self.is_served();
+        self.recovery_decides = self.controls_sending() || self.is_paced() || self.is_served() || self.hears_windows();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

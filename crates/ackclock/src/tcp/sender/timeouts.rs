@@ -24,6 +24,9 @@ impl Sender {
             return Expired::Nothing;
         }
         self.write_if_due(now);
+        if self.asks_for_window(now) {
+            return Expired::Nothing;
+        }
         let deadline = self.recovery.deadline();
         if deadline <= now {
             self.on_deadline_of_recovery(now);

@@ -1,0 +1,112 @@
+//! Windows that acknowledgements tell, and a window that is shut: the sender asks for it until it opens, as its retransmission timer would
+//! expire.
+//! Sources: RFC 9293 §3.8.6, §3.8.6.1, §3.10.7.4; RFC 5681 §2 for what is no duplicate acknowledgement. The question has a number that is
+//! acknowledged, and no payload, as in Linux.
+
+use crate::tcp::TcpParams;
+use crate::tcp::sender::Sender;
+use crate::units::Time;
+
+/// What a sender knows of the windows of a receiver whose application does not read at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp::sender) struct ToldWindow {
+    /// Whether the last acknowledgement told a window that the one before did not.
+    is_news: bool,
+    /// Whether the window is shut, so that the timer is that of the next question.
+    is_shut: bool,
+    /// Whether a question is due, and whether it was the last that was sent.
+    is_due: bool,
+    pub(in crate::tcp::sender) is_asked: bool,
+}
+
+impl ToldWindow {
+    pub(in crate::tcp::sender) fn new(params: &TcpParams) -> Option<ToldWindow> {
+        params.reading.is_some().then(ToldWindow::default)
+    }
+}
+
+impl Sender {
+    /// The acknowledgement of everything before `ack` tells this window, which the receiver tells, or which a router on its path has lowered,
+    /// or lowered before and does no longer: without one the window is as it was. An older acknowledgement says nothing
+    /// (RFC 9293 §3.10.7.4). What was sent stays sent when the right edge of the window moves to the left (RFC 9293 §3.8.6).
+    ///
+    /// Where routers change the window they may do that in each acknowledgement: it does not matter to what is a duplicate one.
+    pub fn on_window(&mut self, now: Time, ack: u64, window: u32) {
+        // On the fast path the acknowledgement itself says what limits from now on.
+        if self.fast_path && ack > self.flight.una {
+            self.account_fast()
+        } else {
+            self.account(now)
+        }
+        let is_news = ack == self.flight.una && self.flight.rwnd != u64::from(window);
+        if let Some(told) = self.told_mut() {
+            told.is_news = is_news;
+        }
+        if ack >= self.flight.una {
+            self.flight.rwnd = u64::from(window);
+        }
+        // With nothing acknowledged the caller would not open the window.
+        if ack == self.flight.una && self.window_end > 0 {
+            self.open_window();
+        }
+    }
+
+    /// Whether an acknowledgement of nothing new without blocks tells of a window, and of no segment (RFC 5681 §2).
+    pub(super) fn is_window_update(&mut self) -> bool {
+        self.told_mut().is_some_and(|told| std::mem::take(&mut told.is_news))
+    }
+
+    /// The number of a question for the window, if one is due. The timer is that of the next one while the window is shut.
+    #[inline]
+    pub(in crate::tcp::sender) fn next_question(&mut self, now: Time) -> Option<u64> {
+        if self.hears_windows() { self.ask(now) } else { None }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, now: Time) -> Option<u64> {
+        let flight = self.flight;
+        let waits = self.window_end > 0 && flight.una == flight.max && flight.nxt < flight.limit;
+        let is_shut = waits && flight.rwnd < flight.segment_len(flight.nxt);
+        let told = self.told_mut()?;
+        let was_shut = std::mem::replace(&mut told.is_shut, is_shut);
+        told.is_asked = std::mem::take(&mut told.is_due) && is_shut;
+        let is_asked = told.is_asked;
+        match (was_shut, is_shut) {
+            (false, true) => self.timer.start(now),
+            (true, false) => self.timer.stop(),
+            _ => {}
+        }
+        let number = flight.una.saturating_sub(1);
+        if is_asked {
+            self.fingerprint.event(now.as_ps(), number);
+        }
+        is_asked.then_some(number)
+    }
+
+    /// Whether the timer is that of a question, and not of a retransmission; if it expires now, the question is due, and the next one
+    /// after twice the time (RFC 9293 §3.8.6.1).
+    pub(in crate::tcp::sender) fn asks_for_window(&mut self, now: Time) -> bool {
+        if !self.told_mut().is_some_and(|told| told.is_shut) {
+            return false;
+        }
+        self.pass_time(now);
+        if self.timer.ends(now).is_some() {
+            self.timer.back_off();
+            self.timer.start(now);
+            if let Some(told) = self.told_mut() {
+                told.is_due = true;
+            }
+            self.update_send_state();
+        }
+        true
+    }
+
+    /// Whether the receiver tells windows.
+    pub(in crate::tcp::sender) fn hears_windows(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.told.is_some())
+    }
+
+    fn told_mut(&mut self) -> Option<&mut ToldWindow> {
+        self.extra.as_mut().and_then(|extra| extra.told.as_mut())
+    }
+}

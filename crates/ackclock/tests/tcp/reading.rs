@@ -1,0 +1,115 @@
+//! Receivers whose applications do not read at once, over a whole path and on both engines.
+//! Sources: RFC 9293 §3.8.6; docs/models/reading.md.
+
+use crate::lab::agree::assert_engines_agree;
+use crate::lab::{flow, scenario};
+use ackclock::packet::SegmentKind;
+use ackclock::record::Records;
+
+/// 10 Mb/s and a round trip of 100 ms and 0.93 ms, a window of 20 segments; the buffer holds all of them.
+fn run(name: &str, sets: &[&str]) -> Records {
+    let text = "duration = \"9 s\"\ncapture = [\"d1\"]\n[network]\ntechnology = \"packet\"\ntopology = \"dumbbell\"\nsources = 1\n\
+         access_rate = \"10 Gbps\"\naccess_delay = \"1 ms\"\nbottleneck_rate = \"10 Mbps\"\nbottleneck_delay = \"48 ms\"\n\
+         [queue]\nbuffer = \"100 packets\"\n[tcp]\ndialect = \"standard\"\nmss = \"1000 B\"\nreceive_window = \"20 kB\"\n\
+         delayed_ack = false\nwindow_scale = 0\n";
+    assert_engines_agree(name, &scenario(text, sets), 1)
+}
+
+/// It reads at once until 1 s, and again from 5 s on.
+const PAUSE: &str =
+    "flow.f1.reads=[\"1 Gbps\", { at = \"1 s\", rate = \"0 bps\" }, { at = \"5 s\", rate = \"1 Gbps\" }]";
+
+/// When questions come to the receiver, seconds.
+fn questions(records: &Records) -> Vec<f64> {
+    let packets = records.captures[0].packets.iter();
+    packets
+        .filter(|packet| !packet.sent && packet.segment.kind == SegmentKind::Probe)
+        .map(|packet| packet.time.as_secs_f64())
+        .collect()
+}
+
+/// Windows that the receiver tells, with their instants.
+fn told(records: &Records) -> Vec<(f64, u32)> {
+    let packets = records.captures[0].packets.iter().filter(|packet| packet.sent);
+    packets.filter_map(|packet| Some((packet.time.as_secs_f64(), packet.segment.window?))).collect()
+}
+
+/// Twenty segments come after it has stopped reading. One second after the last acknowledgement (RTO) the sender asks, then after two; when it
+/// reads again, a window is told by itself, and data goes on.
+#[test]
+fn a_window_that_is_shut_is_asked_for_until_it_opens() {
+    let records = run("paused", &[PAUSE]);
+    let told = told(&records);
+    let shut = told.iter().find(|(_, window)| *window == 0).expect("it is shut").0;
+    assert!((1.0..1.2).contains(&shut), "{shut}");
+    // A window has room beyond what was read.
+    let held = told.iter().filter(|(time, _)| *time > 1.0 && *time <= shut).count();
+    assert_eq!(held, 20);
+    // The sender hears of it 50 ms later, and the question takes 50 ms.
+    let questions = questions(&records);
+    assert_eq!(questions.len(), 2, "{questions:?}");
+    for (question, expected) in questions.iter().zip([shut + 1.1, shut + 3.1]) {
+        assert!((question - expected).abs() < 0.01, "{questions:?}, shut at {shut}");
+    }
+    assert!(told.iter().any(|(time, window)| (time - questions[1]).abs() < 1e-6 && *window == 0), "an answer at once");
+    let (opened, window) = *told.iter().find(|(time, window)| *time > shut && *window > 0).expect("it opens");
+    assert!((5.0..5.001).contains(&opened) && window == 2000, "{opened} {window}");
+    let counts = flow(&records, "f1").counts;
+    assert_eq!((counts.retransmissions, counts.timeouts, counts.fast_retransmits), (0, 0, 0));
+    // What has just arrived is not read when it is acknowledged: 19 segments in 0.10093 s, but for slow start and the pause.
+    let segments = counts.bytes_delivered as f64 / 1000.0;
+    assert!((segments - 19.0 * (9.0 - 4.0) / 0.10093).abs() < 30.0, "{segments}");
+}
+
+/// The acknowledgement that tells of the room is lost: only the next question finds that out.
+#[test]
+fn a_lost_window_is_asked_for() {
+    let all = told(&run("told", &[PAUSE]));
+    // The answer to the SYN is the first packet of the receiver.
+    let first = 1 + all.iter().position(|(time, _)| *time >= 5.0).unwrap();
+    let lost: Vec<String> = (0..10).map(|n| (first + n).to_string()).collect();
+    let errors = format!("link.\"sw2->sw1\".errors={{ model = \"list\", packets = [{}] }}", lost.join(", "));
+    let records = run("lost", &[PAUSE, &errors]);
+    let questions = questions(&records);
+    assert_eq!(questions.len(), 3, "{questions:?}");
+    let counts = flow(&records, "f1").counts;
+    assert_eq!((counts.retransmissions, counts.timeouts), (0, 0));
+    let silent = run("told again", &[PAUSE]).flows[0].counts.bytes_delivered - counts.bytes_delivered;
+    // From 5 s until the answer to the third question, 7 s after the window was shut.
+    assert!((silent as f64 / 1000.0 - 19.0 * (questions[2] - 5.0) / 0.10093).abs() < 15.0, "{silent}");
+}
+
+/// 1 Mb/s of 10: what is delivered is what is read and a window; without SACK no told window is taken for a duplicate acknowledgement.
+#[test]
+fn a_slow_reader_is_the_bottleneck() {
+    for recovery in ["rack", "new-reno", "rfc6675"] {
+        let sets = ["flow.f1.reads=1 Mbps", &format!("tcp.recovery={recovery}")];
+        let records = run(&format!("slow, {recovery}"), &sets);
+        let counts = flow(&records, "f1").counts;
+        assert_eq!((counts.retransmissions, counts.timeouts, counts.fast_retransmits), (0, 0, 0), "{recovery}");
+        let delivered = counts.bytes_delivered as f64;
+        let read = 1e6 / 8.0 * (9.0 - 0.15);
+        assert!((read..read + 21_000.0).contains(&delivered), "{recovery}: {delivered}");
+        // Never more than the buffer is there that was not read.
+        for (time, window) in told(&records) {
+            assert!(window <= 20_000, "{time}");
+        }
+    }
+}
+
+/// Losses, a slow reader with pauses, and a file: it arrives whole.
+#[test]
+fn a_file_arrives_whole_although_the_reader_pauses_and_packets_are_lost() {
+    let reads =
+        "flow.f1.reads=[\"2 Mbps\", { at = \"1 s\", rate = \"0 bps\" }, { at = \"1500 ms\", rate = \"4 Mbps\" }]";
+    let errors = "link.\"sw1->sw2\".errors={ model = \"uniform\", rate = 0.02 }";
+    for recovery in ["rack", "new-reno"] {
+        let sets = [reads, errors, "flow.f1.size=600 kB", &format!("tcp.recovery={recovery}"), "duration=60 s"];
+        let records = run(&format!("file, {recovery}"), &sets);
+        assert_eq!(flow(&records, "f1").counts.bytes_delivered, 600_000);
+        assert!(
+            flow(&records, "f1").completed.is_some() && flow(&records, "f1").counts.retransmissions > 3,
+            "{recovery}"
+        );
+    }
+}
