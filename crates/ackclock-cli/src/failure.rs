@@ -17,10 +17,10 @@ pub enum Exit {
     Outside = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// The scenario is wrong.
+    /// The scenario is wrong, or a script cannot be run.
     Invalid = 3,
     /// A reproduction differs from what was published in a way that is not recorded, or a repeated run from what was
-    /// kept.
+    /// kept; or a script expects something else than is simulated.
     Differs = 4,
     /// A broken invariant; the code of any Rust program that panics.
     Defect = 101,

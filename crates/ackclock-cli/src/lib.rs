@@ -28,8 +28,8 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use commands::{
-    check, compare, contacts, explain, export, init, list, live, plot, quick, report, reproduce, rerun, run, shell,
-    sweep, verify,
+    check, compare, contacts, explain, export, init, list, live, packetdrill, plot, quick, report, reproduce, rerun,
+    run, shell, sweep, verify,
 };
 use failure::{Exit, Failure};
 
@@ -68,6 +68,7 @@ fn dispatch(cli: &Cli, command: Vec<String>, connect: Option<&Connect>) -> Resul
         Command::Report(args) => report::report(args),
         Command::Compare(args) => compare::compare(args),
         Command::Plot(args) => plot::plot(args),
+        Command::Packetdrill(args) => packetdrill::packetdrill(args),
         Command::Explain { word } => explain::explain(word),
         Command::List { what } => list::list(what.as_deref()),
         Command::Init { file, packet } => init::init(file, *packet),

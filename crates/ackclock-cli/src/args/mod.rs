@@ -3,11 +3,13 @@
 mod choices;
 mod figure;
 mod live;
+mod packetdrill;
 mod sweep;
 
 pub use choices::{Engine, Format, Technology};
 pub use figure::FigureArgs;
 pub use live::{DoctorArgs, LiveArgs};
+pub use packetdrill::PacketdrillArgs;
 pub use sweep::{DEFAULT_MAX_RUNS, MergeArgs, Shown, SweepArgs};
 
 use std::ffi::OsString;
@@ -35,8 +37,8 @@ use crate::{console, output, words};
     arg_required_else_help = true,
     after_help = "First steps:\n  ackclock init            write a scenario, scenario.toml\n  \
                   ackclock run scenario.toml\n\n\
-                  Exit codes: 0 success, 1 a file, disk, memory or live run failed, or damage, 2 wrong usage, 3 scenario invalid,\n            \
-                  4 a reproduction or a repetition differs, 130 interrupted"
+                  Exit codes: 0 success, 1 a file, disk, memory or live run failed, or damage, 2 wrong usage, 3 scenario invalid or script not runnable,\n            \
+                  4 a reproduction, a repetition or a script differs, 130 interrupted"
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -60,6 +62,7 @@ pub enum Command {
     Plot(PlotArgs),
     Report(ReportArgs),
     Compare(CompareArgs),
+    Packetdrill(PacketdrillArgs),
     /// Say what a word means: a metric, a column, a key, an exit code, a word of scenario files
     #[command(after_help = "Example:\n  ackclock explain cwnd")]
     Explain {

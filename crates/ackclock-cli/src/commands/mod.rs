@@ -9,6 +9,7 @@ pub mod init;
 pub mod list;
 pub mod live;
 mod own_page;
+pub mod packetdrill;
 pub mod plot;
 pub mod quick;
 pub mod report;

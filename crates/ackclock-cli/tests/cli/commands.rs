@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::{PLAIN, Place, outcome};
-use crate::{contacts, kept};
+use crate::{contacts, kept, packetdrill};
 
 #[test]
 fn the_version_names_the_version_of_the_results() {
@@ -34,9 +34,17 @@ fn every_command_has_help_on_standard_output() {
         "plot",
         "explain",
     ];
-    for command in
-        commands.into_iter().chain(["completions", "man", "report", "compare", "contacts", "sweep", "merge", "verify"])
-    {
+    for command in commands.into_iter().chain([
+        "completions",
+        "man",
+        "report",
+        "compare",
+        "contacts",
+        "packetdrill",
+        "sweep",
+        "merge",
+        "verify",
+    ]) {
         let outcome = place.run(&[command, "--help"]).exits_with(0);
         outcome.prints(&["\nExample:\n  ackclock "]);
         assert_eq!(outcome.stderr, "");
@@ -54,9 +62,10 @@ fn the_examples_of_the_help_texts_work() {
     kept::fill(&place, "results/lan");
     kept::fill(&place, "results/other");
     place.write("space.toml", contacts::SPACE);
+    place.write("script.pkt", packetdrill::SCRIPT);
     // `init` refuses to overwrite, studies take minutes, `quick` is in the README: they have tests of their own.
     let commands = ["run", "check", "list", "schema", "rerun", "export", "plot", "report", "compare", "explain"];
-    for command in commands.into_iter().chain(["completions", "man", "contacts", "sweep", "verify"]) {
+    for command in commands.into_iter().chain(["completions", "man", "contacts", "packetdrill", "sweep", "verify"]) {
         let help = place.run(&[command, "--help"]).stdout;
         let example = help.split("Example:\n").nth(1).unwrap().lines().next().unwrap().trim();
         let mut shell = Command::new("sh");

@@ -19,6 +19,7 @@ mod licences;
 mod many_flows;
 mod measures;
 mod owned;
+mod packetdrill;
 mod pages;
 mod printed;
 #[path = "../../../ackclock-report/tests/pcapng/programs.rs"]

@@ -46,6 +46,11 @@ impl EcnSender {
         !self.echoed && !self.in_cwr
     }
 
+    /// Whether the window was reduced because of a mark, and what was outstanding then still is.
+    pub(super) fn is_reduced(&self) -> bool {
+        self.in_cwr
+    }
+
     /// Everything before `ack` is acknowledged.
     pub(super) fn on_ack(&mut self, ack: u64) {
         self.in_cwr &= ack <= self.answered;

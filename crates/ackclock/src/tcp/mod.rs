@@ -37,5 +37,5 @@ pub use sack::sack_ends::SackStats;
 pub use sack::scoreboard::Scoreboard;
 pub use sack::{offset_sack, sack_option};
 pub use send_times::{SendTimes, Transmissions};
-pub use sender::{Expired, Sender, SenderStats, Transfer};
+pub use sender::{Expired, Repair, Sender, SenderStats, Standing, Transfer};
 pub use timer::rto::{CoarseRto, TickClock};

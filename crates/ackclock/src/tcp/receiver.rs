@@ -366,6 +366,14 @@ impl Receiver {
         }
     }
 
+    /// Its host sends data of its own, which carries the acknowledgement: what that says, whether or not one is due; none is due any more.
+    pub fn ride(&mut self, now: Time) -> Segment {
+        self.delayed_ack.end_wait();
+        self.ack_due = false;
+        let ack = self.nxt;
+        self.report(now, ack)
+    }
+
     /// When [`Receiver::on_timer`] is to be called.
     pub fn next_deadline(&self) -> Option<Time> {
         Some(self.deadline()).filter(|&deadline| deadline < Time::NEVER)

@@ -18,6 +18,8 @@ mod timeouts;
 mod window_use;
 mod writing;
 
+pub use steering::{Repair, Standing};
+
 use limit_times::Limits;
 use optional_state::OptionalState;
 

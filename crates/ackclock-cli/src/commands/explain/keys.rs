@@ -151,8 +151,11 @@ pub const EXIT_CODES: [(&str, &str); 7] = [
     ("0", "Success."),
     ("1", "A file, a folder or a disk failed, or a result is damaged or of another version."),
     ("2", "Wrong usage: the command line asks for something that does not exist."),
-    ("3", "The scenario is invalid; nothing was run."),
-    ("4", "A reproduction differs from the published numbers, or a repeated run from the kept result."),
+    ("3", "The scenario is invalid, and nothing was run; or a script of packetdrill cannot be run."),
+    (
+        "4",
+        "A reproduction differs from the published numbers, a repeated run from the kept result, or what is simulated from a script of packetdrill.",
+    ),
     ("101", "A defect of the program; please report it."),
     ("130", "Interrupted by Ctrl-C; finished runs are kept."),
 ];

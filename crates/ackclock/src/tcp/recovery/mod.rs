@@ -279,6 +279,23 @@ pub trait LossDetection {
     fn in_flight(&self, flight: &Flight) -> u64;
     /// What is believed to be lost.
     fn lost(&self) -> Lost<'_>;
+    /// How many segments are held, lost, sent again; of those that number their segments.
+    fn counts(&self) -> Option<SegmentCounts> {
+        None
+    }
+}
+
+/// Outstanding segments, by what is believed of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SegmentCounts {
+    /// Selectively acknowledged.
+    pub held: u64,
+    /// Lost, those included that were sent again since.
+    pub lost: u64,
+    /// Sent again, and in flight.
+    pub again: u64,
+    /// Whether what was outstanding when the timer expired is not all acknowledged.
+    pub after_timeout: bool,
 }
 
 /// What is believed to be lost.

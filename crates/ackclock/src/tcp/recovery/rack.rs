@@ -3,6 +3,7 @@
 //! without a timeout.
 //! Source: RFC 8985 §6 (RACK), §7 (TLP), whose steps the comments name.   Segments go by their numbers, times are instants.
 
+mod known;
 mod probe;
 mod reordering;
 mod round_trips;
@@ -11,8 +12,8 @@ mod shortest;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{
-    BatchHints, Deadline, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck, Recovery, RecoveryContext,
-    Sending, TimerAction, WindowReduction,
+    BatchHints, Deadline, DupAck, Flight, LossDetection, Mechanism, Needs, NewAck, Recovery, RecoveryContext, Sending,
+    TimerAction, WindowReduction,
     proportional::{News, Reduction},
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
@@ -476,16 +477,6 @@ impl Recovery for Rack {
 
 /// It sees every segment and every acknowledgement: nothing may be left out.
 impl BatchHints for Rack {}
-
-impl LossDetection for Rack {
-    fn in_flight(&self, _flight: &Flight) -> u64 {
-        self.in_flight
-    }
-
-    fn lost(&self) -> Lost<'_> {
-        Lost::Segments(&self.newly_lost)
-    }
-}
 
 #[cfg(test)]
 mod tests;

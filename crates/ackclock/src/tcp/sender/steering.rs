@@ -1,4 +1,5 @@
-//! A sender from outside: what is seen of it while a simulation is paused, and what is held there until it is released.
+//! A sender from outside: what is seen of it while a simulation is paused, and what is held there until it is released; an application that
+//! writes when it likes, and what is believed of what is outstanding, for those who have nothing but a sender.
 //!
 //! A held window takes the place of the congestion control's after every event; while a recovery repairs losses, the window is the
 //! recovery's. A held pacing rate takes the place of the congestion control's, or sets a pace where that has none. The congestion control
@@ -8,8 +9,32 @@ use super::Sender;
 use super::held::Held;
 use crate::record::{Observation, Stage};
 use crate::tcp::cc::CongestionControl;
-use crate::tcp::recovery::Recovery;
+use crate::tcp::recovery::{LossDetection, Recovery, SegmentCounts};
 use crate::units::Time;
+
+/// What a sender does about losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Nothing: nothing is known to be missing.
+    None,
+    /// Nothing yet: something may be missing.
+    Disorder,
+    /// The window was reduced because of a mark.
+    Reduced,
+    /// It repairs losses that acknowledgements have shown.
+    Recovery,
+    /// It repairs what a timeout has shown.
+    Timeout,
+}
+
+/// What a sender believes of what is outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// What it does about losses.
+    pub repair: Repair,
+    /// Outstanding segments, by what is believed of them; without selective acknowledgements duplicates count as held.
+    pub counts: SegmentCounts,
+}
 
 impl Sender {
     /// What is seen of it now.
@@ -73,5 +98,37 @@ impl Sender {
 
     fn held(&self) -> Held {
         self.extra.as_ref().map_or(Held::default(), |extra| extra.held)
+    }
+
+    /// The application writes so many bytes more, which are whole segments. Of a sender whose application has said that it will write
+    /// later ([`Offer::next`](crate::tcp::application::Offer)).
+    pub fn write_more(&mut self, now: Time, bytes: u64) {
+        debug_assert!(bytes.is_multiple_of(self.flight.mss), "{bytes} B are no whole segments");
+        self.pass_time(now);
+        self.end_pause(now);
+        self.flight.limit += bytes;
+        if self.started {
+            self.update_send_state();
+        }
+    }
+
+    /// What it believes of what is outstanding.
+    pub fn standing(&self) -> Standing {
+        let without_sack = SegmentCounts {
+            held: u64::from(self.dup_acks),
+            lost: u64::from(self.recovery.in_recovery()),
+            again: 0,
+            after_timeout: self.flight.nxt < self.flight.max,
+        };
+        let counts = self.recovery.loss_detection().and_then(LossDetection::counts).unwrap_or(without_sack);
+        let is_reduced = self.extra.as_ref().and_then(|extra| extra.ecn.as_ref()).is_some_and(|ecn| ecn.is_reduced());
+        let repair = match () {
+            () if counts.after_timeout => Repair::Timeout,
+            () if self.recovery.in_recovery() => Repair::Recovery,
+            () if is_reduced => Repair::Reduced,
+            () if counts.held > 0 || self.dup_acks > 0 => Repair::Disorder,
+            () => Repair::None,
+        };
+        Standing { repair, counts }
     }
 }
