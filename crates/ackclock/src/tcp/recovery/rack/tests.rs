@@ -3,6 +3,7 @@ use crate::rng::Stream;
 use crate::tcp::SsthreshFrom;
 use crate::tcp::cc::CongestionControlState;
 use crate::tcp::cc::{CongestionAvoidance, CongestionControlParams};
+use crate::tcp::recovery::{LossDetection, Lost};
 use crate::units::instants::ms;
 
 const MSS: u64 = 1000;
