@@ -341,7 +341,7 @@ impl Bound {
             packets += asked[1] * room;
             crossings += asked[2] * room;
         }
-        for source in scenario.udp.iter().map(|flow| &flow.source) {
+        for source in scenario.udp.iter().flat_map(|flow| flow.routes().map(|_| &flow.source)) {
             let stop = source.stop.map_or(scenario.duration.as_secs_f64(), Time::as_secs_f64);
             let of_source = (stop - source.start.as_secs_f64()).max(0.0) * source.largest_rate().as_bps() as f64
                 / (8.0 * f64::from(source.payload_bytes));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
 use ackclock::record::MOST_INTERVALS;
-use ackclock::scenario::UdpFlow;
+use ackclock::scenario::{Route, UdpFlow};
 use ackclock::tcp::EcnMode;
 use ackclock::units::Span;
 
@@ -126,7 +126,7 @@ pub(crate) fn of_bottleneck(
         others.map(|id| u128::from(largest_rate(&network.links[*id]).as_bps())).min().unwrap_or(u128::MAX)
     };
     let of_flows = flows.iter().map(|planned| planned.flow.forward.links());
-    let of_udp = udp.iter().map(|flow| flow.route.links());
+    let of_udp = udp.iter().flat_map(UdpFlow::routes).map(Route::links);
     let crossing: Vec<u128> = of_flows.chain(of_udp).filter(|links| links.contains(&link)).map(slowest).collect();
     let brought = crossing.iter().fold(0_u128, |sum, &rate| sum.saturating_add(rate));
     let rate = u128::from(largest_rate(&network.links[link]).as_bps());

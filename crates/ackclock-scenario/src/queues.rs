@@ -161,9 +161,8 @@ fn loads(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow], technology: 
             }
         }
     }
-    for UdpFlow { route, source, .. } in udp {
-        let path = route.links();
-        for link in &*path {
+    for (route, source) in udp.iter().flat_map(|flow| flow.routes().map(|route| (route, &flow.source))) {
+        for link in &*route.links() {
             let load = &mut loads[*link];
             load.crossed = true;
             // There is no reverse path: what waits for a round trip waits for that of a flow, or for one way.

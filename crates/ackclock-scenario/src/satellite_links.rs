@@ -38,7 +38,10 @@ pub(crate) fn fill(
         }
     }
     for source in udp {
-        source.route = through(&source.route, &source.name, &stand_ins, network, &mut satellite_network, report)?;
+        let UdpFlow { name, route, echo, .. } = source;
+        for route in std::iter::once(route).chain(echo) {
+            *route = through(route, name, &stand_ins, network, &mut satellite_network, report)?;
+        }
     }
     Some(plan)
 }
@@ -113,7 +116,7 @@ pub(crate) fn events(plan: &Plan) -> Vec<Event> {
 /// The pairs of places between which something is sent, each once, the lower number first.
 fn pairs(network: &Network, flows: &[PlannedFlow], udp: &[UdpFlow]) -> Vec<(usize, usize)> {
     let of_flows = flows.iter().flat_map(|planned| [&planned.flow.forward, &planned.flow.backward]);
-    let routes = of_flows.chain(udp.iter().map(|source| &source.route));
+    let routes = of_flows.chain(udp.iter().flat_map(UdpFlow::routes));
     let links = routes.flat_map(|route| route.links().into_owned());
     let through = links.filter_map(|link| network.through_sky.get(&link));
     let mut pairs: Vec<(usize, usize)> = through.map(|&(a, b)| (a.min(b), a.max(b))).collect();

@@ -329,6 +329,8 @@ pub struct UdpFlow {
     pub name: String,
     /// The path from host to host.
     pub route: Route,
+    /// The path back, if the other host sends each datagram back; on ATM networks at the rate of its link.
+    pub echo: Option<Route>,
     /// Peak cell rate, as a bit rate including cell headers, on ATM networks: at most the rate of the host's link, which it is if not
     /// given.
     pub pcr: Option<Rate>,
@@ -337,6 +339,11 @@ pub struct UdpFlow {
 }
 
 impl UdpFlow {
+    /// The paths that its datagrams take: there, and back if they come back.
+    pub fn routes(&self) -> impl Iterator<Item = &Route> + Clone {
+        std::iter::once(&self.route).chain(&self.echo)
+    }
+
     /// The keys of a source of datagrams.
     #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
@@ -346,8 +353,12 @@ impl UdpFlow {
             "Nodes of the path, ends included."),
         Key::new("payload", Kind::bytes(12, 65_507), Default::Is(Value::bytes(1470)), "literature: iperf 1; not stated in [VEGAS-A] §3.2.3",
             "Payload of each datagram."),
-        Key::required("rate", Kind::Schedule(&RATE),
-            "Payload per second; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with times and rates, as in { trace = \"rates.csv\" }."),
+        Key::new("rate", Kind::Schedule(&RATE), Default::Derived("`payload` per `interval`"), "Ackclock",
+            "Payload per second, which it needs unless `interval` says it; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with times and rates, as in { trace = \"rates.csv\" }."),
+        Key::new("interval", Kind::time(Span::from_us(1), HOUR), Default::Derived("`payload` per `rate`"), "Ackclock",
+            "From one datagram to the next, in place of `rate`."),
+        Key::new("echo", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
+            "Whether the other host sends each datagram back, as for ping: round trips are counted then, and a datagram whose echo is lost is lost."),
         Key::new("on", Kind::Law(&STAY), Default::Derived("always on"), "Ackclock",
             "How long the source is on, by turns with `off` and on at first: a time, or a law of times."),
         Key::new("off", Kind::Law(&STAY), Default::Derived("never off"), "Ackclock",

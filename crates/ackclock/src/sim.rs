@@ -249,9 +249,10 @@ impl Simulation {
         let mut udp = self.network.udp_records(simulated);
         // Of cells the network knows which of them are of one datagram.
         if let Technology::Packet { .. } = self.technology {
-            for UdpRecord { name, counts, .. } in &mut udp {
+            for UdpRecord { name, counts, round_trips, .. } in &mut udp {
+                let of_echoes = round_trips.as_ref().map_or(0, |_| lost(&format!("{name}/ack"), ports, links));
                 // Of one that came twice and arrived once, the other may be lost.
-                counts.lost = lost(name, ports, links).min(counts.sent - counts.delivered);
+                counts.lost = (lost(name, ports, links) + of_echoes).min(counts.sent - counts.delivered);
             }
         }
         udp

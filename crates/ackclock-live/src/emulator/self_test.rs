@@ -254,6 +254,7 @@ impl Probe {
         let source = CbrParams {
             payload_bytes: self.payload,
             rate: rate.expect("it is not zero"),
+            interval: None,
             start: Time::ZERO,
             stop: None,
             dither: Dither::Off,
@@ -267,7 +268,7 @@ impl Probe {
             nodes,
             links,
             flows: IdVec::new(),
-            udp: vec![UdpFlow { name: "probe".into(), route, pcr: None, source }],
+            udp: vec![UdpFlow { name: "probe".into(), route, echo: None, pcr: None, source }],
             bottleneck: None,
             recording: Recording::none(),
             events: Vec::new(),

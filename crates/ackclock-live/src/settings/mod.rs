@@ -92,6 +92,12 @@ impl Settings {
             flows.push(of_flow(flow)?);
         }
         for source in &scenario.udp {
+            if source.echo.is_some() {
+                return Err(LiveError::scenario(
+                    format_args!("[udp.{}] has `echo`, and hosts of live runs send no datagrams back", source.name),
+                    "leave `echo` out, or simulate the scenario with `ackclock run`",
+                ));
+            }
             let ends = [scenario.links[source.route.first()].from, source.route.destination(&scenario.links)];
             let octets = source.source.payload_bytes + UDP_HEADERS;
             ends.into_iter().for_each(|end| hosts.entry(end).or_default().settings.raise_mtu(octets));

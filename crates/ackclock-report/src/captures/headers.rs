@@ -94,7 +94,9 @@ impl Datagram<'_> {
                 SegmentKind::Syn => SYN,
                 SegmentKind::SynAck => SYN | ACK,
                 SegmentKind::Fin | SegmentKind::FinAck => FIN | ACK | push,
-                SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack | SegmentKind::Probe => ACK | push,
+                SegmentKind::Data | SegmentKind::Empty | SegmentKind::Ack | SegmentKind::Probe | SegmentKind::Echo => {
+                    ACK | push
+                }
             }
     }
 }

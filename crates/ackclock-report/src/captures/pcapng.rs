@@ -320,7 +320,9 @@ fn window(flow: &FlowMeta, kind: SegmentKind) -> u16 {
 }
 
 /// The headers of a UDP datagram, and the length of the whole.
-fn udp_datagram(packet: &Captured, source: &UdpMeta, [from, to]: [Endpoint; 2]) -> (Vec<u8>, u32) {
+fn udp_datagram(packet: &Captured, source: &UdpMeta, [sender, receiver]: [Endpoint; 2]) -> (Vec<u8>, u32) {
+    // An echo goes back.
+    let (from, to) = if packet.data { (sender, receiver) } else { (receiver, sender) };
     let datagram = UdpDatagram { from, to, identification: packet.frame as u16, payload_bytes: source.payload };
     (datagram.headers(), datagram.length())
 }

@@ -15,7 +15,11 @@ const ABOUT: [(&str, &str, &str); 4] = [
         "One-way delays",
         "From when the sender hands data to its host until they have arrived completely. Lost data have no delay.",
     ),
-    ("round trip", "Round trips", "As TCP measures them."),
+    (
+        "round trip",
+        "Round trips",
+        "As TCP measures them; of a UDP source with `echo`, from when a datagram is sent until it has come back.",
+    ),
     ("jitter", "Jitter of UDP", "Interarrival jitter of RFC 3550, section 6.4.1, after each arrival."),
     ("waiting", "Waiting times at ports", "From when a unit was admitted until its transmission began."),
 ];

@@ -3,7 +3,7 @@
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::keys::{Dimension, Quantity};
 use ackclock::law::Law;
-use ackclock::scenario::{MAX_ROUTE_LINKS, Technology, UdpFlow};
+use ackclock::scenario::{MAX_ROUTE_LINKS, Route, Technology, UdpFlow};
 use ackclock::traffic::{CbrParams, Dither, PatternParams, TurnsParams};
 use ackclock::units::{Rate, Span, Time};
 
@@ -64,9 +64,16 @@ fn source(
         report.error(settings.at("to"), "the datagrams begin and end at the same host").label("two hosts are needed");
         return None;
     }
-    let route = route(named, &settings, network, (from, to), finder, report)?;
-    let payload = payload(&settings, network, &route, technology, report);
-    let pcr = pcr(named, &settings, network, route[0], technology, report);
+    let there = route(named, &settings, network, (from, to), finder, report)?;
+    let echo = match settings.flag("echo")? {
+        true => Some(route(named, &settings, network, (to, from), finder, report)?),
+        false => None,
+    };
+    let mut payload = payload(&settings, network, &there, technology, report);
+    if let Some(back) = &echo {
+        payload = payload.and(self::payload(&settings, network, back, technology, report));
+    }
+    let pcr = pcr(named, &settings, network, there[0], technology, report);
     let start = settings.span("start")?;
     let stop = settings.choice_or("stop", &[("never", None)], || settings.span("stop").map(Some))?;
     if stop.is_some_and(|stop| stop <= start) {
@@ -80,18 +87,63 @@ fn source(
             .label("not before the end of `duration`");
     }
     let payload = payload?;
-    let pattern = pattern(&settings, payload, report)?;
+    let (rate, interval) = rate(named, &settings, payload, report)?;
+    let pattern = if interval.is_none() { pattern(&settings, payload, report)? } else { None };
     let source = CbrParams {
         payload_bytes: payload,
-        rate: settings.rate("rate")?,
+        rate,
+        interval,
         start: Time::ZERO + start,
         stop: stop.map(|stop| Time::ZERO + stop),
         dither: if settings.flag("dither")? { Dither::Uniform } else { Dither::Off },
         pattern,
     };
-    let flow = UdpFlow { name: named.name.clone(), route: route.into(), pcr: pcr?, source };
+    let flow =
+        UdpFlow { name: named.name.clone(), route: there.into(), echo: echo.map(Route::from), pcr: pcr?, source };
     warn_too_fast(&settings, network, &flow, technology, report);
     Some(flow)
+}
+
+/// The rate, and the interval where that is given in its place. `None`: wrong, and reported.
+fn rate(named: &Named, settings: &Settings, payload: u32, report: &mut Report) -> Option<(Rate, Option<Span>)> {
+    match (settings.has("rate"), settings.has("interval")) {
+        (true, false) => Some((settings.rate("rate")?, None)),
+        (false, true) => {
+            let is_given =
+                |key: &&str| if *key == "burst" { settings.integer(key) != Some(1) } else { settings.has(key) };
+            let of_pattern = ["on", "off", "burst"].into_iter().find(is_given);
+            if let Some(key) = of_pattern {
+                report
+                    .error(
+                        settings.at(key),
+                        format!("`{key}` is about a source with a `rate`, and this one has an `interval`"),
+                    )
+                    .label("not with `interval`")
+                    .help("leave it out, or write a `rate` in place of `interval`");
+                return None;
+            }
+            let interval = settings.span("interval")?;
+            let bits = u128::from(payload) * 8;
+            let bps = (bits * 1_000_000_000_000).div_ceil(u128::from(interval.as_ps()));
+            Some((Rate::from_bps(u64::try_from(bps).ok()?)?, Some(interval)))
+        }
+        (true, true) => {
+            report
+                .error(settings.at("interval"), "`rate` and `interval` both say how often datagrams are sent")
+                .label("one of them is too many")
+                .help("leave one of them out");
+            None
+        }
+        (false, false) => {
+            report
+                .error(named.at, format!("`rate` is missing in [udp.{}]", named.name))
+                .label("needs one more key")
+                .help(
+                    "add rate = \"1 Mbps\" (payload per second), or interval = \"1 s\" (from one datagram to the next)",
+                );
+            None
+        }
+    }
 }
 
 /// How the rate changes, if it does. `None`: wrong, and reported.
@@ -273,6 +325,11 @@ fn route(
     report: &mut Report,
 ) -> Option<Vec<LinkId>> {
     let route = match settings.value("route") {
+        Some(FileValue::Names(nodes)) if network.expect_node(&nodes.first()?.text, None, report) == Some(ends.1) => {
+            // An echo goes back by the same nodes.
+            let back: Vec<_> = nodes.iter().rev().cloned().collect();
+            routes::along(network, ends, &back, settings.at("route"), report)?
+        }
         Some(FileValue::Names(nodes)) => routes::along(network, ends, nodes, settings.at("route"), report)?,
         _ if settings.has("route") => return None,
         _ => match finder.find(ends.0, ends.1) {

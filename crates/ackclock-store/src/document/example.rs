@@ -56,6 +56,7 @@ pub fn example(flows: u64, ports: u64, seeds: u64) -> Document {
             counts: Keyed(UdpCounts { bytes_delivered: 125_000, sent: 130, delivered: 125, lost: 5 }),
             one_way_delay: None,
             jitter: None,
+            round_trip: None,
             after_warmup: None,
         }],
     };

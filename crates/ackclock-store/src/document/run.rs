@@ -99,6 +99,9 @@ pub struct Udp<N = String> {
     /// RFC 3550 §6.4.1, after each arrival.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Delays>,
+    /// Of datagrams that come back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<Delays>,
     #[serde(default)]
     pub after_warmup: Option<UdpAfterWarmup>,
 }
@@ -382,6 +385,7 @@ impl<'a, N: From<&'a str>> From<&'a UdpRecord> for Udp<N> {
             counts: Keyed(source.counts),
             one_way_delay: source.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
             jitter: source.delays.as_ref().map(|delays| Delays::from(&delays.jitter)),
+            round_trip: source.round_trips.as_deref().map(Delays::from),
             after_warmup: None,
         }
     }

@@ -80,6 +80,8 @@ pub struct UdpSummary {
     pub one_way_delay: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<DelaySummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<DelaySummary>,
 }
 
 /// One port over several runs.
@@ -222,6 +224,7 @@ impl UdpSummary {
             counts: counted(sources, |source| &source.counts.0)?,
             one_way_delay: DelaySummary::of(sources, |source| &source.one_way_delay),
             jitter: DelaySummary::of(sources, |source| &source.jitter),
+            round_trip: DelaySummary::of(sources, |source| &source.round_trip),
         })
     }
 }

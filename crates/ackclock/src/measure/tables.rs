@@ -228,9 +228,9 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
     },
     Distribution {
         name: "round-trip",
-        about: "The round trips that TCP measured.",
+        about: "The round trips that TCP measured; of a source of datagrams with `echo`, from when a datagram is sent until its echo has arrived whole.",
         of_flow: Some(|flow| flow.round_trip()),
-        of_udp: None,
+        of_udp: Some(|source| source.record.round_trips.as_deref()),
         of_port: None,
     },
     Distribution {

@@ -15,10 +15,10 @@ use crate::queue::Buffer;
 use crate::queue::PolicyParams;
 use crate::queue::packet::{QueueDiscipline, QueuePort};
 use crate::rng::{Stream, name_hash};
-use crate::scenario::{self, NodeKind, Route, Scenario, Technology};
+use crate::scenario::{self, NodeKind, Route, Scenario, Technology, UdpFlow};
 use crate::tcp::{Receiver, Sender, TickClock, TickPhase, Transfer};
 use crate::traffic::Cbr;
-use crate::units::{Rate, Span};
+use crate::units::{Rate, Span, Time};
 
 /// The connections of a scenario, two to a flow: data, then acknowledgements.
 pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
@@ -56,7 +56,8 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         ]
     });
     let of_udp = scenario.udp.iter().flat_map(|source| {
-        [(&source.name, End::Receiver, Some(&source.route), source.pcr), (&source.name, End::Sender, None, None)]
+        let (name, back) = (&source.name, source.echo.as_ref());
+        [(name, End::Receiver, Some(&source.route), source.pcr), (name, End::Sender, back, None)]
     });
     let connections = of_flows.chain(of_udp);
     connections.map(|(name, end, route, pcr)| vc(&vc_name(name, end), route, pcr)).collect()
@@ -152,7 +153,7 @@ pub(super) fn ends(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> (So
 /// For each link, the links that feed its port, of cell ports by name: those that come before it on the route of some connection.
 /// Routes that change have no such list.
 fn inputs_of_ports(scenario: &Scenario) -> Lists<LinkId, LinkId> {
-    let of_udp = scenario.udp.iter().map(|source| &source.route);
+    let of_udp = scenario.udp.iter().flat_map(UdpFlow::routes);
     let routes = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp);
     let pairs = routes.filter_map(Route::fixed).flat_map(|route| route.windows(2).map(|hop| (hop[1], hop[0])));
     let mut inputs = Lists::new(scenario.links.len(), pairs);
@@ -205,7 +206,10 @@ pub(super) fn kind(vc: VcId, flows: usize) -> PacketKind {
 
 /// The sources of datagrams of a scenario.
 pub(super) fn udp(scenario: &Scenario, seed: u64) -> Vec<Cbr> {
-    let source = |flow: &scenario::UdpFlow| Cbr::new(flow.source.clone(), Stream::new(seed, &flow.name, "dither"));
+    let source = |flow: &UdpFlow| {
+        let cbr = Cbr::new(flow.source.clone(), Stream::new(seed, &flow.name, "dither"));
+        if flow.echo.is_some() { cbr.with_echoes(Time::ZERO + scenario.warmup) } else { cbr }
+    };
     scenario.udp.iter().map(source).collect()
 }
 

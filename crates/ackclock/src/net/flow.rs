@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::routes::Routed;
 use crate::ids::{Id, LinkId, VcId};
-use crate::packet::{LostFrames, Segment};
+use crate::packet::{LostFrames, Segment, SegmentKind};
 use crate::record::{Fingerprint, FlowCounts, FlowRecord, UdpCounts, UdpRecord};
 use crate::scenario::{self, MIN_DATAGRAM_BYTES, Scenario, Technology};
 use crate::tcp::{Receiver, Sender};
-use crate::traffic::Cbr;
+use crate::traffic::{Cbr, Echoes};
 use crate::units::{Span, Time};
 
 /// A one-way path: data or acknowledgements of a flow.
@@ -168,6 +168,13 @@ pub(super) fn datagram(number: u64, payload_bytes: u32) -> Segment {
     Segment { seq: number, len: payload_bytes - MIN_DATAGRAM_BYTES, ..Segment::default() }
 }
 
+/// The next datagram of a source.
+pub(super) fn next_datagram(source: &mut Cbr) -> Segment {
+    let segment = datagram(source.send(), source.payload_bytes());
+    // Of a kind of its own, as what comes back is taken where TCP is.
+    if source.echoes().is_some() { Segment { kind: SegmentKind::Echo, ..segment } } else { segment }
+}
+
 /// What arrived of a source of datagrams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
@@ -183,6 +190,12 @@ impl Arrivals {
         Arrivals { seen: duplicates(scenario).then(BTreeSet::new), ..Arrivals::default() }
     }
 
+    /// None yet of each source, if any has its datagrams sent back.
+    pub(super) fn of_echoes(scenario: &Scenario) -> Vec<Arrivals> {
+        let has_any = scenario.udp.iter().any(|source| source.echo.is_some());
+        vec![Arrivals::of(scenario); if has_any { scenario.udp.len() } else { 0 }]
+    }
+
     /// The datagram with this number arrives.
     pub(super) fn add(&mut self, now: Time, number: u64) {
         self.count += u64::from(self.seen.as_mut().is_none_or(|seen| seen.insert(number)));
@@ -191,13 +204,18 @@ impl Arrivals {
 
     /// The record of the source called `name`, of which so many datagrams were lost, after `simulated`.
     pub(super) fn record(&self, name: &str, source: &Cbr, lost: u64, simulated: Span) -> UdpRecord {
-        let bytes = self.count * u64::from(source.payload_bytes());
+        // What is sent back has arrived when it is back.
+        let delivered = source.echoes().map_or(self.count, Echoes::returned);
+        let bytes = delivered * u64::from(source.payload_bytes());
         let seconds = simulated.as_secs_f64();
+        let mut fingerprint = self.fingerprint;
+        source.echoes().into_iter().for_each(|echoes| fingerprint.add(echoes.fingerprint()));
         UdpRecord {
             name: name.to_owned(),
-            counts: UdpCounts { bytes_delivered: bytes, sent: source.sent(), delivered: self.count, lost },
+            counts: UdpCounts { bytes_delivered: bytes, sent: source.sent(), delivered, lost },
             goodput_bps: if simulated > Span::ZERO { bytes as f64 * 8.0 / seconds } else { 0.0 },
-            fingerprint: if self.count > 0 { self.fingerprint.value() } else { 0 },
+            fingerprint: if self.count > 0 { fingerprint.value() } else { 0 },
+            round_trips: source.echoes().map(|echoes| Box::new(echoes.round_trips().clone())),
             delays: None,
         }
     }
@@ -232,6 +250,7 @@ impl Action {
 pub(super) struct LostDatagrams {
     /// How many flows there are: the sources of datagrams are numbered after them.
     flows: usize,
+    /// By source two: of those sent, and of those sent back.
     lost: Vec<LostFrames>,
 }
 
@@ -242,7 +261,7 @@ impl LostDatagrams {
             Technology::Atm { .. } => scenario.udp.len(),
             Technology::Packet { .. } => 0,
         };
-        LostDatagrams { flows: scenario.flows.len(), lost: vec![LostFrames::default(); sources] }
+        LostDatagrams { flows: scenario.flows.len(), lost: vec![LostFrames::default(); 2 * sources] }
     }
 
     /// A port refuses a cell of a frame. It is ignored unless that is a datagram.
@@ -266,13 +285,13 @@ impl LostDatagrams {
 
     #[inline]
     fn of(&mut self, vc: VcId) -> Option<&mut LostFrames> {
-        let source = end_of(vc).0.checked_sub(self.flows)?;
-        self.lost.get_mut(source)
+        let place = vc.index().checked_sub(2 * self.flows)?;
+        self.lost.get_mut(place)
     }
 
-    /// How many datagrams of a source have lost a cell.
+    /// How many datagrams of a source have lost a cell, there or back.
     pub(super) fn count(&self, source: usize) -> u64 {
-        self.lost.get(source).map_or(0, LostFrames::count)
+        self.lost.iter().skip(2 * source).take(2).map(LostFrames::count).sum()
     }
 }
 
@@ -303,7 +322,7 @@ pub(super) fn vc_name(flow: &str, end: End) -> Cow<'_, str> {
 }
 
 /// Connections are numbered two to a flow: data, then acknowledgements. Sources of datagrams come after the flows, as if
-/// they were flows too; nothing goes on the reverse path of those, which has no links.
+/// they were flows too; on the reverse path of those come echoes, or it has no links.
 pub(super) fn data_vc(flow: usize) -> VcId {
     Id::from_index(2 * flow)
 }

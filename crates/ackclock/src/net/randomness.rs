@@ -50,7 +50,7 @@ pub fn has_randomness(scenario: &Scenario) -> bool {
 fn crossing(scenario: &Scenario) -> IdVec<LinkId, usize> {
     let mut crossing: IdVec<LinkId, usize> = scenario.links.iter().map(|_| 0).collect();
     let of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    for route in of_flows.chain(scenario.udp.iter().map(|source| &source.route)) {
+    for route in of_flows.chain(scenario.udp.iter().flat_map(UdpFlow::routes)) {
         route.links().iter().for_each(|&link| crossing[link] += 1);
     }
     crossing
@@ -134,8 +134,9 @@ fn of_udp(source: &UdpFlow) -> bool {
     let UdpFlow {
         name: _,
         route: _,
+        echo: _,
         pcr: _,
-        source: CbrParams { payload_bytes: _, rate: _, start: _, stop: _, dither, pattern },
+        source: CbrParams { payload_bytes: _, rate: _, interval: _, start: _, stop: _, dither, pattern },
     } = source;
     if let Some(pattern) = pattern {
         return pattern.is_random();

@@ -50,9 +50,9 @@ struct Beside {
 struct Form(u32);
 
 impl Form {
-    const LEN_BITS: u32 = 17;
+    const LEN_BITS: u32 = 16;
     const HEADER_BITS: u32 = 11;
-    const KIND_BITS: u32 = 3;
+    const KIND_BITS: u32 = 4;
 
     #[inline]
     fn of(segment: &Segment) -> Form {

@@ -60,11 +60,13 @@ pub enum SegmentKind {
     FinAck,
     /// None are taken: asks how large the window is, by a number that is acknowledged.
     Probe,
+    /// Payload of a datagram that the other end sends back, and of its echo.
+    Echo,
 }
 
 impl SegmentKind {
     /// Every kind, at the place of its number.
-    pub(super) const ALL: [SegmentKind; 8] = [
+    pub(super) const ALL: [SegmentKind; 9] = [
         SegmentKind::Data,
         SegmentKind::Empty,
         SegmentKind::Syn,
@@ -73,6 +75,7 @@ impl SegmentKind {
         SegmentKind::Fin,
         SegmentKind::FinAck,
         SegmentKind::Probe,
+        SegmentKind::Echo,
     ];
 }
 
@@ -120,7 +123,7 @@ impl Segment {
     #[inline]
     pub fn payload(&self) -> u32 {
         match self.kind {
-            SegmentKind::Data => self.len,
+            SegmentKind::Data | SegmentKind::Echo => self.len,
             SegmentKind::Fin => self.len - 1,
             _ => 0,
         }

@@ -115,10 +115,10 @@ counters! {
 
     /// What one source of datagrams sent, and what of it arrived.
     pub struct UdpCounts {
-        bytes_delivered: "bytes", "Payload that arrived.";
+        bytes_delivered: "bytes", "Payload that arrived; of datagrams that are sent back, once and back.";
         sent as "datagrams_sent": "", "Datagrams sent.";
-        delivered as "datagrams_delivered": "", "Datagrams that arrived.";
-        lost as "datagrams_lost": "", "Datagrams refused by ports, on ATM networks any cell of them, or lost on links.";
+        delivered as "datagrams_delivered": "", "Datagrams that arrived; of those that are sent back, that came back.";
+        lost as "datagrams_lost": "", "Datagrams refused by ports, on ATM networks any cell of them, or lost on links, there or on the way back.";
     }
 
     /// Units that a port refused, by reason.

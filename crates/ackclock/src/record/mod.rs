@@ -23,7 +23,7 @@ pub(crate) use counters::port_counters;
 pub use counters::{AbrCounts, Counter, Counters, Drops, FlowCounts, LinkLosses, PortTallies, UdpCounts};
 pub use feedback::EdgeRecord;
 pub use fingerprint::{Fingerprint, combine};
-pub use histogram::Histogram;
+pub use histogram::{Delays, Histogram};
 pub use limited::LimitedTimes;
 pub use limiting::{is_of_data, limiting_port};
 pub use metric::{GROUPS, Metric, MetricSet, Shape, Subject};
@@ -142,6 +142,9 @@ pub struct UdpRecord {
     pub goodput_bps: f64,
     /// Hash over the arrivals.
     pub fingerprint: u64,
+    /// Of datagrams that are sent back, how often each time occurred from when one was sent until its echo had arrived whole, of those
+    /// that arrived after the warm-up.
+    pub round_trips: Option<Box<Histogram>>,
     /// How long they took, if that is asked for.
     pub delays: Option<Box<UdpDelays>>,
 }

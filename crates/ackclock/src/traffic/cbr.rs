@@ -1,6 +1,7 @@
 //! Datagrams at a constant rate, or by a pattern, whatever becomes of them: UDP without any control.
 //! Source: \[VEGAS-A\] §3.2.3, background traffic of iperf.
 
+use super::echoes::Echoes;
 use super::pattern::{Pattern, PatternParams};
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
@@ -12,6 +13,8 @@ pub struct CbrParams {
     pub payload_bytes: u32,
     /// Payload per second.
     pub rate: Rate,
+    /// From one datagram to the next, of a constant rate; `None`: as long as the payload takes at `rate`.
+    pub interval: Option<Span>,
     /// When the first one is sent.
     pub start: Time,
     /// When no more are sent.
@@ -46,15 +49,23 @@ pub struct Cbr {
     interval: Span,
     draws: Stream,
     sent: u64,
+    /// What of them came back, if the other end sends them back.
+    echoes: Option<Box<Echoes>>,
 }
 
 impl Cbr {
     /// A source before its first datagram, with random numbers for its dither or its pattern.
     pub fn new(params: CbrParams, draws: Stream) -> Cbr {
-        let interval = params.rate.serialization(8 * u64::from(params.payload_bytes));
+        let of_rate = || params.rate.serialization(8 * u64::from(params.payload_bytes));
+        let interval = params.interval.unwrap_or_else(of_rate);
         let of_pattern = |pattern: &PatternParams| Pattern::new(pattern, params.payload_bytes, params.start, draws);
         let pattern = params.pattern.as_deref().map(|pattern| Box::new(of_pattern(pattern)));
-        Cbr { params, pattern, interval, draws, sent: 0 }
+        Cbr { params, pattern, interval, draws, sent: 0, echoes: None }
+    }
+
+    /// The other end sends each datagram back; round trips count that end from `since` on.
+    pub fn with_echoes(self, since: Time) -> Cbr {
+        Cbr { echoes: Some(Box::new(Echoes::new(since))), ..self }
     }
 
     /// When the next datagram is sent; `Time::NEVER` after the last one.
@@ -75,11 +86,25 @@ impl Cbr {
 
     /// The next datagram is sent; returns its number, from 0.
     pub fn send(&mut self) -> u64 {
+        if self.echoes.is_some() {
+            let now = self.next();
+            self.echoes.iter_mut().for_each(|echoes| echoes.send(now));
+        }
         if let Some(pattern) = &mut self.pattern {
             pattern.send();
         }
         self.sent += 1;
         self.sent - 1
+    }
+
+    /// The echo of the datagram with this number arrives.
+    pub fn returns(&mut self, now: Time, number: u64) {
+        self.echoes.iter_mut().for_each(|echoes| echoes.returns(now, number));
+    }
+
+    /// What came back, if the other end sends datagrams back.
+    pub fn echoes(&self) -> Option<&Echoes> {
+        self.echoes.as_deref()
     }
 
     /// Datagrams sent so far.
@@ -100,6 +125,7 @@ mod tests {
     const PARAMS: CbrParams = CbrParams {
         payload_bytes: 1000,
         rate: Rate::from_bps(1_000_000).unwrap(),
+        interval: None,
         start: Time::from_ps(500),
         stop: None,
         dither: Dither::Off,

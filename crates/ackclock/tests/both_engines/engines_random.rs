@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::lab::agree::engines_agree;
 use crate::lab::random::{Example, example, through_ports};
-use ackclock::record::{AbrRecord, EdgeRecord, LinkLosses, Records, UdpCounts};
+use ackclock::record::{AbrRecord, EdgeRecord, LinkLosses, Records, UdpCounts, UdpRecord};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use ackclock::tcp::application;
@@ -98,6 +98,10 @@ fn random_networks_are_full_of_events() {
         {
             count(datagrams, packets == in_packets && udp(&|udp| udp.delivered > 10));
             count(lost, packets == in_packets && udp(&|udp| udp.lost > 0));
+        }
+        let comes_back = |source: &UdpRecord| source.round_trips.as_ref().is_some_and(|all| all.count() > 10);
+        for (in_packets, what) in [(true, "datagrams that come back"), (false, "datagrams that come back in cells")] {
+            count(what, packets == in_packets && records.udp.iter().any(comes_back));
         }
         count("datagrams beside ABR", scenario.has_abr() && udp(&|udp| udp.delivered > 10));
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);

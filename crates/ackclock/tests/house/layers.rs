@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tcp", &["units", "ids", "rng", "exact", "factory", "batch", "keys", "law", "packet", "record"]),
     ("queue", &["units", "ids", "rng", "exact", "batch", "factory", "keys", "packet", "record"]),
     ("link", &["units", "ids", "rng", "exact", "factory", "keys", "law", "packet", "record"]),
-    ("traffic", &["units", "rng", "law"]),
+    ("traffic", &["units", "rng", "law", "record"]),
     ("atm", &["units", "factory", "keys", "packet"]),
     ("feedback", &["units", "keys"]),
     ("scenario", &["units", "ids", "rng", "keys", "tcp", "queue", "atm", "feedback", "link", "traffic", "record"]),

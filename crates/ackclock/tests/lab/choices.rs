@@ -1,6 +1,7 @@
 //! Choices that bytes make.
 
 /// Choices taken from bytes, one after the other. When there are no more bytes, it is the first of each.
+#[derive(Clone)]
 pub struct Choices<'a>(std::slice::Iter<'a, u8>);
 
 impl<'a> Choices<'a> {

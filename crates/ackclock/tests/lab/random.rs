@@ -282,7 +282,11 @@ fn udp(choices: &mut Choices, scenario: &mut Scenario) {
     let hosts: Vec<NodeId> = scenario.nodes.ids().filter(|&node| is_host(scenario, node)).collect();
     for number in 0..count {
         let (from, to) = (choices.index(hosts.len()), choices.index(hosts.len() - 1));
-        let route = route(choices, scenario, hosts[from], hosts[(from + 1 + to) % hosts.len()]);
+        let [from, to] = [from, (from + 1 + to) % hosts.len()].map(|place| hosts[place]);
+        let there = route(choices, scenario, from, to);
+        // Its choices are those of others, too, which stay what they were without echoes.
+        let mut own = choices.clone();
+        let echo = own.once_in(3).then(|| route(&mut own, scenario, to, from).into());
         let payload_bytes = choices.one_of(&[1000, 12, 1470, 513]);
         // So many in the whole run, whatever the links can take.
         let count = choices.one_of(&[500, 100, 3000]) * u64::from(payload_bytes) * 8;
@@ -292,13 +296,14 @@ fn udp(choices: &mut Choices, scenario: &mut Scenario) {
         let source = CbrParams {
             payload_bytes,
             rate: Rate::from_bps(rate).expect("not zero"),
+            interval: None,
             start: if choices.once_in(2) { time(choices) } else { Time::ZERO },
             stop: choices.once_in(2).then(|| time(choices)),
             dither: choices.one_of(&[Dither::Off, Dither::Uniform]),
             pattern: choices.once_in(3).then(|| Box::new(pattern(choices, scenario.duration, rate))),
         };
-        let pcr = pcr(choices, scenario, [route[0], route[0]]);
-        scenario.udp.push(UdpFlow { name: format!("u{number}"), route: route.into(), pcr, source });
+        let pcr = pcr(choices, scenario, [there[0], there[0]]);
+        scenario.udp.push(UdpFlow { name: format!("u{number}"), route: there.into(), echo, pcr, source });
     }
 }
 
@@ -425,7 +430,7 @@ const MOST_SEGMENTS: f64 = 50_000.0;
 /// docs/architecture.md, written down once more.)
 pub fn through_ports(scenario: &Scenario) -> Vec<&str> {
     let mut inputs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); scenario.links.len()];
-    let of_udp = scenario.udp.iter().map(|source| &source.route);
+    let of_udp = scenario.udp.iter().flat_map(UdpFlow::routes);
     for route in scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).chain(of_udp) {
         for pair in route.links().windows(2) {
             inputs[pair[1].index()].insert(pair[0].index());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ackclock::ids::{IdVec, LinkId, NodeId};
 use ackclock::link::{FarEnds, LinkSchedule, NoReceiver, NodeRoutes, RoutingTable, UnderWay};
-use ackclock::scenario::{NodeKind, Route, Scenario, Technology};
+use ackclock::scenario::{NodeKind, Route, Scenario, Technology, UdpFlow};
 use ackclock::units::{Span, Time};
 
 use super::choices::Choices;
@@ -27,7 +27,9 @@ pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     // Often several things happen at one instant, as at a handover.
     let times = instants(choices, scenario.duration);
     let fixed = all_routes(scenario).zip(&changing).filter(|(_, changes)| !**changes);
-    let fixed: Vec<LinkId> = fixed.flat_map(|(route, _)| route.links().into_owned()).collect();
+    let echoes = scenario.udp.iter().filter_map(|source| source.echo.as_ref());
+    let fixed = fixed.map(|(route, _)| route).chain(echoes.filter(|_| !all));
+    let fixed: Vec<LinkId> = fixed.flat_map(|route| route.links().into_owned()).collect();
     far_ends(choices, scenario, &fixed, &times);
 
     let mut tables: Vec<(NodeId, Arc<RoutingTable>)> = Vec::new();
@@ -46,11 +48,17 @@ pub fn change(choices: &mut Choices, scenario: &mut Scenario) {
     let routes = all_routes(scenario).zip(&changing);
     let routes = routes.map(|(route, changes)| if *changes { change(choices, route) } else { route.clone() });
     let mut routes = routes.collect::<Vec<_>>().into_iter();
+    let of_echo = |source: &UdpFlow| Some(change(&mut choices.clone(), source.echo.as_ref()?));
+    let mut echoes: Vec<Option<Route>> = match all {
+        true => scenario.udp.iter().map(of_echo).collect(),
+        false => Vec::new(),
+    };
     let mut next = || routes.next().expect("as many as there were");
     for flow in scenario.flows.iter_mut() {
         (flow.forward, flow.backward) = (next(), next());
     }
     scenario.udp.iter_mut().for_each(|source| source.route = next());
+    scenario.udp.iter_mut().zip(echoes.drain(..)).for_each(|(source, echo)| source.echo = echo);
 }
 
 fn all_routes(scenario: &Scenario) -> impl Iterator<Item = &Route> {

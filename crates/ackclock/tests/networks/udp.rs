@@ -2,7 +2,9 @@
 
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::{flow, port, scenario};
+use ackclock::measure::{Expression, Period, Run};
 use ackclock::record::{Records, UdpCounts, UdpRecord};
+use ackclock::units::Span;
 
 /// TCP and UDP from one host over a link of 10 Mb/s.
 const SHARED: &str = r#"
@@ -99,4 +101,72 @@ fn times_on_and_off_and_bursts_have_their_mean_rate() {
     let random = run("laws", &[&["flow.f.start=9.9 s"], &laws[..]].concat()).udp[0].counts.sent;
     // Two fifths of 1250, with times on of 2.5 datagrams, of which there are two hundred.
     assert!((400..=600).contains(&random), "{random}");
+}
+
+/// Datagrams that come back, one in 8 ms before 9.495 s, with these settings too.
+fn pings(name: &str, sets: &[&str]) -> Records {
+    let ping = ["udp.u.rate=972 kbps", "udp.u.echo=true", "udp.u.stop=9.495 s", "flow.f.start=9.9 s"];
+    run(name, &[&ping[..], sets].concat())
+}
+
+/// 1000 bytes take 0.08 and 0.8 ms, and the links 11 ms, each way.
+#[test]
+fn an_echo_comes_back_after_a_round_trip() {
+    let records = pings("ping", &[]);
+    let (counts, round_trips) = (udp(&records).counts, udp(&records).round_trips.as_ref().unwrap());
+    assert_eq!((counts.sent, counts.delivered, counts.lost, round_trips.count()), (1187, 1187, 0, 1187));
+    let ps = |span: Option<Span>| span.unwrap().as_ps();
+    assert_eq!((ps(round_trips.min()), ps(round_trips.max())), (23_760_000_000, 23_760_000_000));
+    assert_eq!(port(&records, "r->a").vcs.last().map(|vc| (&*vc.name, vc.arrivals)), Some(("u/ack", 1187)));
+    // An interval that no rate in whole bits per second gives.
+    let mut scenario = scenario(SHARED, &["udp.u.echo=true", "flow.f.start=9.9 s", "udp.u.stop=9 s"]);
+    scenario.udp[0].source.interval = Some(Span::from_us(70_001));
+    let records = assert_engines_agree("interval", &scenario, 1);
+    assert_eq!((udp(&records).counts.sent, udp(&records).counts.delivered), (129, 129));
+}
+
+/// A fifth is lost each way, and each copy is sent back: a datagram is lost if no echo of it comes.
+#[test]
+fn echoes_are_lost_on_the_way_back_and_come_once() {
+    let errors = |direction: &str| {
+        format!(
+            "link.last.errors={{ model = \"uniform\", rate = 0.2, direction = \"{direction}\", applies_to = \"data\" }}"
+        )
+    };
+    for (direction, echoes) in [("r->b", 0.8), ("b->r", 1.0)] {
+        let records = pings(direction, &[&errors(direction)]);
+        let counts = udp(&records).counts;
+        assert_eq!((counts.sent, counts.delivered + counts.lost), (1187, 1187), "{direction}");
+        assert!((counts.lost as f64 / 1187.0 - 0.2).abs() < 0.04, "{direction}: {}", counts.lost);
+        // So many are sent back.
+        let arrivals = port(&records, "r->a").vcs.iter().find(|vc| &*vc.name == "u/ack").unwrap().arrivals;
+        let lost_later = if direction == "b->r" { counts.lost } else { 0 };
+        assert!(((arrivals + lost_later) as f64 / 1187.0 - echoes).abs() < 0.04, "{direction}: {arrivals}");
+    }
+    let records = pings("twice", &["link.\"r->b\".duplicate=1"]);
+    let (counts, round_trips) = (udp(&records).counts, udp(&records).round_trips.as_ref().unwrap());
+    assert_eq!((counts.delivered, counts.lost, round_trips.count()), (1187, 0, 1187));
+    assert_eq!(port(&records, "r->a").vcs.last().unwrap().arrivals, 2 * 1187, "both copies are sent back");
+}
+
+/// The scenario of the documentation. 100 packets of 1500 octets before it are 120 ms at 10 Mb/s; with FQ-CoDel at most one.
+#[test]
+fn a_ping_beside_an_upload() {
+    let text = include_str!("../../../../scenarios/ping.toml");
+    let of = |policy: &str| {
+        let scenario = scenario(text, &[&format!("queue.policy={policy}")]);
+        let records = assert_engines_agree(policy, &scenario, 1);
+        let measured = Run::new(&scenario, &records, Period::Measured);
+        let value = |text: &str| Expression::parse(text).unwrap().value(&measured).unwrap();
+        assert!(value("goodput(upload)") > 9e6, "{policy}");
+        let counts = udp(&records).counts;
+        assert!(counts.sent == 600 && counts.delivered + counts.lost >= 598, "{policy}: {counts:?}");
+        assert!((counts.lost > 0) == (policy == "tail-drop"), "{policy}: {counts:?}");
+        ["least", "mean", "p95"].map(|what| 1000.0 * value(&format!("{what}(round-trip: ping)")))
+    };
+    // Alone: 20.2 ms, 84 octets at 10 Mb/s twice, at 1 Gb/s four times.
+    let alone = 20.2 + 84.0 * 8.0 * (2.0 / 10e6 + 4.0 / 1e9) * 1000.0;
+    let (tail_drop, fq_codel) = (of("tail-drop"), of("fq-codel"));
+    assert!(tail_drop[2] > alone + 100.0 && tail_drop[2] < alone + 122.0 && tail_drop[1] > 100.0, "{tail_drop:?}");
+    assert!(fq_codel[0] >= alone - 1e-6 && fq_codel[2] < alone + 1.3, "{fq_codel:?}, {alone} ms alone");
 }

@@ -259,6 +259,10 @@ fn sources_of_datagrams_that_change_as_they_cannot() {
         "rate = \"1 Mbps\"\nburst = 3\ndither = true",
         "rate = [\"1 Mbps\", { at = \"2 s\", rate = \"20 Mbps\" }]",
         "rate = \"1 Mbps\"\nburst = 0",
+        "echo = true",
+        "rate = \"1 Mbps\"\ninterval = \"1 s\"",
+        "interval = \"1 s\"\nburst = 2",
+        "interval = \"1 s\"\necho = true\nroute = [\"s1\", \"sw1\", \"d1\"]",
     ];
     insta::assert_snapshot!(cases.map(said).join("\n"));
 }

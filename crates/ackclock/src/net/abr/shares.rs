@@ -112,9 +112,11 @@ fn taken_by_udp(scenario: &Scenario) -> Vec<f64> {
             Technology::Atm { llc } => CELL_BITS * f64::from(aal5::cells(ip_bytes, llc)),
         };
         let offered = udp.source.rate.as_bps() as f64 * wire_bits / (8.0 * f64::from(payload_bytes));
-        let limit = udp.pcr.unwrap_or(scenario.links[udp.route.first()].rate).as_bps() as f64;
-        for link in udp.route.fixed().into_iter().flatten() {
-            taken[link.index()] += offered.min(limit);
+        for route in udp.routes() {
+            let limit = udp.pcr.unwrap_or(scenario.links[route.first()].rate).as_bps() as f64;
+            for link in route.fixed().into_iter().flatten() {
+                taken[link.index()] += offered.min(limit);
+            }
         }
     }
     taken

@@ -39,7 +39,7 @@ use packets::routed_ports::RoutedPorts;
 use process::{Ports, Process};
 
 use super::feedback::PacketRates;
-use super::flow;
+use super::flow::{self, Arrivals};
 use super::host_traces::HostTraces;
 use super::link::{Link, PacketMeta};
 use super::port_stats;
@@ -50,6 +50,7 @@ use crate::packet::Ecn;
 use crate::record::trace::PortTrace;
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
 use crate::rng::name_hash;
+use crate::traffic::Cbr;
 use crate::units::{Span, Time};
 
 /// A network in processes.
@@ -184,7 +185,12 @@ impl Batched {
         });
         let all = self.directory.udp().zip(sources).zip(sinks.flatten()).enumerate();
         let lost = |number| self.io.lost_datagrams.count(number);
-        all.map(|(number, ((name, source), arrivals))| arrivals.record(name, source, lost(number), simulated)).collect()
+        let echoed: Vec<&Arrivals> = self.hosts().flat_map(Hosts::echoed).collect();
+        let record = |(number, ((name, source), arrivals)): (usize, ((&str, &Cbr), &Arrivals))| {
+            let arrivals = if source.echoes().is_some() { echoed[number] } else { arrivals };
+            arrivals.record(name, source, lost(number), simulated)
+        };
+        all.map(record).collect()
     }
 
     /// The records of all switch ports at `now`.

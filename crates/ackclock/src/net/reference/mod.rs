@@ -344,8 +344,8 @@ impl Reference {
         }
         let (flow, end) = end_of(unit.vc);
         if flow >= self.flows.len() {
-            if let Some(Segment { seq: number, .. }) = good {
-                self.udp[flow - self.flows.len()].2.add(self.now, number);
+            if let Some(segment) = good {
+                self.on_datagram(flow - self.flows.len(), end, segment);
             }
             return;
         }

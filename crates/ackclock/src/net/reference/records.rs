@@ -133,7 +133,7 @@ impl Reference {
             let (flow, end) = end_of(vc);
             match self.flows.get(flow) {
                 Some(flow) => flow::vc_name(&flow.name, end).into(),
-                None => self.udp[flow - self.flows.len()].0.as_str().into(),
+                None => flow::vc_name(&self.udp[flow - self.flows.len()].0, end).into(),
             }
         };
         link.crossing.iter().map(name).collect()

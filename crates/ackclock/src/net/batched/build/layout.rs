@@ -75,6 +75,9 @@ impl Plan<'_> {
         }
         for source in &scenario.udp {
             roles[scenario.links[source.route.first()].from][0] = true;
+            if let Some(echo) = &source.echo {
+                roles[scenario.links[echo.first()].from][1] = true;
+            }
         }
         let both = roles.iter().any(|role| *role == [true, true]);
         let mut layout = Layout {

@@ -20,7 +20,7 @@ use crate::net::batched::packets::last_hop::{self, LastHopPorts};
 use crate::net::batched::packets::port::{PacketPort, PacketPorts, PortVc};
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::build::{self};
-use crate::net::flow::{End, ForcedDrops, Hop, end_of};
+use crate::net::flow::{Arrivals, End, ForcedDrops, Hop, end_of};
 use crate::net::link::Link;
 use crate::packet::aal5::Reassembler;
 use crate::record::trace::{FifoTrace, PortTrace};
@@ -30,6 +30,7 @@ use crate::units::Span;
 impl Plan<'_> {
     /// The outputs of each group of hosts.
     pub(super) fn uplinks(&self, layout: &Layout, routes: &mut Routes) -> Vec<HostUplinks> {
+        let has_echoes = self.scenario.udp.iter().any(|source| source.echo.is_some());
         let ends = self.vcs.len() / layout.groups.len();
         let advertised = self.edges.advertised(self.scenario);
         let mut uplinks: Vec<Vec<HostUplink>> = layout.groups.iter().map(|_| Vec::with_capacity(ends)).collect();
@@ -42,7 +43,7 @@ impl Plan<'_> {
             let origin = layout.group_of(end_of(id).1.other());
             let Some(&Hop { link: first, at_port: at_link }) = vc.route.first() else {
                 // It has a number, but nothing ever goes out here.
-                if origin == 0 && layout.groups.len() == 1 {
+                if origin == 0 && layout.groups.len() == 1 || origin > 0 && has_echoes {
                     uplinks[origin].push(HostUplink::unused());
                 }
                 continue;
@@ -257,6 +258,7 @@ pub(super) fn hosts(
             if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
             if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
             if has(End::Sender) { build::udp(scenario, seed) } else { Vec::new() },
+            if has(End::Receiver) { Arrivals::of_echoes(scenario) } else { Vec::new() },
             uplinks,
         );
         (process, LogicalProcess::Hosts(Box::new(hosts)))

@@ -293,9 +293,12 @@ impl Plan<'_> {
 
     /// The group of hosts where a connection ends, and its process.
     pub(super) fn end_of_route(&self, id: VcId, layout: &Layout) -> (usize, usize) {
-        match (layout.udp_sinks, end_of(id)) {
-            (Some(sinks), (flow, _)) if flow >= self.scenario.flows.len() => sinks,
-            (_, (_, end)) => (layout.group_of(end), layout.groups[layout.group_of(end)]),
+        let (flow, end) = end_of(id);
+        let source = flow.checked_sub(self.scenario.flows.len()).map(|source| &self.scenario.udp[source]);
+        match (layout.udp_sinks, source) {
+            // Of others nothing is sent back.
+            (Some(sinks), Some(source)) if source.echo.is_none() => sinks,
+            _ => (layout.group_of(end), layout.groups[layout.group_of(end)]),
         }
     }
 

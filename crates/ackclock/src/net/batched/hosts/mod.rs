@@ -15,9 +15,9 @@ use crate::net::batched::io::{Delivery, Io, What};
 use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
-use crate::net::flow::{self, End, Sink, Source, ack_vc, data_vc, end_of};
+use crate::net::flow::{Arrivals, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::link::Link;
-use crate::packet::{IP_HEADER_BYTES, Segment, TCP_HEADER_BYTES};
+use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES};
 use crate::tcp::{Expired, Receiver, Sender};
 use crate::traffic::Cbr;
 use crate::units::{Span, Time};
@@ -30,6 +30,8 @@ pub(in crate::net::batched) struct Hosts {
     sinks: Vec<Sink>,
     /// Sources of datagrams: their numbers follow those of the flows.
     udp: Vec<Cbr>,
+    /// What arrived of the datagrams that are sent back, by source of any kind; empty if there are none, or if they arrive elsewhere.
+    echoed: Vec<Arrivals>,
     exits: Exits,
     /// Octets that each link adds to a packet; none if what arrives was cells.
     link_header: Option<u32>,
@@ -53,6 +55,7 @@ impl Hosts {
         sources: Vec<Source>,
         sinks: Vec<Sink>,
         udp: Vec<Cbr>,
+        echoed: Vec<Arrivals>,
         uplinks: HostUplinks,
     ) -> Hosts {
         let timers = EventTree::new(uplinks.len());
@@ -64,7 +67,7 @@ impl Hosts {
         for (source, cbr) in udp.iter().enumerate() {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
-        Hosts { inboxes, sources, sinks, udp, exits, link_header, clock: Time::ZERO, events: 0 }
+        Hosts { inboxes, sources, sinks, udp, echoed, exits, link_header, clock: Time::ZERO, events: 0 }
     }
 
     /// The warm-up ends now.
@@ -85,11 +88,6 @@ impl Hosts {
     /// Drops the ends of all flows.
     pub(in crate::net::batched) fn drop_ends(&mut self) {
         (self.sources, self.sinks) = (Vec::new(), Vec::new());
-    }
-
-    /// The sources of datagrams, if they are here.
-    pub(in crate::net::batched) fn udp(&self) -> &[Cbr] {
-        &self.udp
     }
 
     /// The links behind these hosts that change or corrupt packets.
@@ -155,7 +153,7 @@ impl Hosts {
         };
         match end {
             End::Receiver => {
-                let receiver = &mut self.sinks[flow].receiver;
+                let Some(Sink { receiver, .. }) = self.sinks.get_mut(flow) else { return packets };
                 let headers = link_header + receiver.header_bytes();
                 while let Some((&Delivery { time: now, seq_or_ack, size, .. }, others)) = next(rest, timers.next()) {
                     debug_assert!(size >= headers, "a segment without a payload is not plain");
@@ -176,7 +174,7 @@ impl Hosts {
             // With such records every segment is handled one by one.
             End::Sender if RECORDED && (io.watched.segments || io.watched.states) => {}
             End::Sender => {
-                let sender = &mut self.sources[flow].sender;
+                let Some(Source { sender, .. }) = self.sources.get_mut(flow) else { return packets };
                 let traces = if RECORDED { io.traces.as_mut() } else { None };
                 let mut trace = traces.and_then(|traces| traces.of_windows(flow));
                 while let Some((&Delivery { time: now, seq_or_ack, frame, .. }, others)) = next(rest, timers.next()) {
@@ -263,6 +261,9 @@ impl Hosts {
 
     #[inline(always)]
     fn on_segment(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
+        if segment.kind == SegmentKind::Echo {
+            return self.on_datagram(now, flow, end, segment, io);
+        }
         match end {
             End::Receiver => {
                 let receiver = &mut self.sinks[flow].receiver;
@@ -291,6 +292,7 @@ impl Hosts {
                 traces.damaged(vc, frame);
             }
             match end {
+                _ if self.is_udp(flow) => io.lost_datagrams.ended(vc, frame, false),
                 End::Receiver => self.sinks[flow].damaged_frames += 1,
                 End::Sender => self.sources[flow].damaged_frames += 1,
             }
@@ -300,6 +302,7 @@ impl Hosts {
             if RECORDED && let Some(traces) = io.packet_traces() {
                 traces.arrives(now, vc, frame, &segment);
             }
+            io.lost_datagrams.ended(vc, frame, true);
             return self.on_segment(now, flow, end, &segment, io);
         }
         match end {
@@ -351,17 +354,6 @@ impl Hosts {
                 self.exits.send_acknowledgement(now, flow, receiver, io);
             }
         }
-    }
-
-    /// Sends the next datagram of a source whose number follows those of the flows.
-    fn send_udp(&mut self, now: Time, flow: usize, number: usize, io: &mut Io) {
-        let source = &mut self.udp[flow - self.sources.len()];
-        let segment = flow::datagram(source.send(), source.payload_bytes());
-        self.exits.timers.set(number, source.next());
-        if let Some(traces) = io.packet_traces() {
-            traces.handed_down(now, flow);
-        }
-        self.exits.uplinks.send_rare(now, data_vc(flow), number, segment, io);
     }
 }
 

@@ -1,13 +1,56 @@
-//! Where datagrams arrive: they are counted, and nothing is sent back.
+//! Sources of datagrams, and where datagrams arrive: they are counted, and nothing is sent back, or each of them.
 
+use super::Hosts;
 use crate::net::batched::io::{Delivery, Io, What};
 use crate::net::batched::process::Process;
-use crate::net::flow::{Arrivals, end_of};
+use crate::net::flow::{self, Arrivals, End, ack_vc, data_vc, end_of};
 use crate::packet::Segment;
 use crate::scenario::{Scenario, Technology};
+use crate::traffic::Cbr;
 use crate::units::Time;
 
-/// The receiving ends of all sources of datagrams.
+impl Hosts {
+    /// The sources of datagrams, if they are here.
+    pub(in crate::net::batched) fn udp(&self) -> &[Cbr] {
+        &self.udp
+    }
+
+    /// What arrived of the datagrams that are sent back, by source of any kind; empty if there are none, or if they arrive elsewhere.
+    pub(in crate::net::batched) fn echoed(&self) -> &[Arrivals] {
+        &self.echoed
+    }
+
+    /// Whether this is the number of a source of datagrams: they follow those of the flows.
+    pub(super) fn is_udp(&self, flow: usize) -> bool {
+        flow >= self.sources.len().max(self.sinks.len())
+    }
+
+    /// Sends the next datagram of a source.
+    pub(super) fn send_udp(&mut self, now: Time, flow: usize, number: usize, io: &mut Io) {
+        let source = &mut self.udp[flow - self.sources.len()];
+        let segment = flow::next_datagram(source);
+        self.exits.timers.set(number, source.next());
+        if let Some(traces) = io.packet_traces() {
+            traces.handed_down(now, flow);
+        }
+        self.exits.uplinks.send_rare(now, data_vc(flow), number, segment, io);
+    }
+
+    /// A datagram arrives that is sent back, or comes back.
+    pub(super) fn on_datagram(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
+        let source = flow - self.sources.len().max(self.sinks.len());
+        match end {
+            End::Sender => self.udp[source].returns(now, segment.seq),
+            End::Receiver => {
+                self.echoed[source].add(now, segment.seq);
+                let number = self.exits.numbering.of(flow, End::Receiver);
+                self.exits.uplinks.send_rare(now, ack_vc(flow), number, *segment, io);
+            }
+        }
+    }
+}
+
+/// The receiving ends of all other sources of datagrams.
 pub(in crate::net::batched) struct UdpSinks {
     /// Which inbox they read.
     group: usize,
