@@ -12,6 +12,7 @@ use crate::document::{Document, network_settings};
 use crate::doubts;
 use crate::feedback;
 use crate::flows::application;
+use crate::flows::exchanges;
 use crate::flows::route_changes;
 use crate::flows::service;
 use crate::flows::tcp;
@@ -130,6 +131,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     };
     let flows = flows::plan(&flow_context, report);
     let (network, mut flows, queues, technology) = (network.as_mut()?, flows?, queues?, technology?);
+    exchanges::add_responses(&mut flows, technology, report)?;
     let mut udp = udp::plan(document, network, technology, top.span("duration"), &flows, report);
     let of_udp = udp.as_deref_mut().unwrap_or_default();
     let contacts = match in_sky {
@@ -196,7 +198,7 @@ impl FlowTables {
         // Collected where they are: of many flows there is no room for both.
         let flows = planned.into_iter().zip(ids).map(|(PlannedFlow { flow, given }, id)| {
             // What TCP takes from another path than that of the others is written too.
-            if given.has_table || given.path_mtu != path_mtu {
+            if flow.back_of.is_none() && (given.has_table || given.path_mtu != path_mtu) {
                 let (from, to) = (network.links[flow.forward.first()].from, flow.forward.destination(&network.links));
                 tables.push((id, given));
                 ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));

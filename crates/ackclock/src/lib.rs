@@ -41,6 +41,7 @@
 //!     service: ServiceCategory::UBR,
 //!     tcp: TcpParams::default(),
 //!     forced_drops: vec![],
+//!     back_of: None,
 //! };
 //! let scenario = Scenario {
 //!     name: "two hosts".into(),

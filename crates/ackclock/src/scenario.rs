@@ -255,6 +255,9 @@ pub struct Flow {
     pub tcp: TcpParams,
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
+    /// The flow whose connection it shares, as the data of the other direction: they take the reverse path of that flow, and its own
+    /// paths are the same in the other direction. Of packet networks without rate control of TCP only.
+    pub back_of: Option<FlowId>,
 }
 
 impl Scenario {

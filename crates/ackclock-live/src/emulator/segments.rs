@@ -81,7 +81,7 @@ impl Numbering {
         });
         // Queues drop what hosts outside send, and do not mark it.
         let ecn = Ecn::NOT_ECT;
-        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window, ecn };
+        let mut segment = Segment { seq, len, headers: 0, kind, ack, sack, timestamps, window, ecn, unfilled: None };
         // Whatever options there are beside these, the packet is as long as it is.
         segment.headers = (packet.len() as u32).saturating_sub(segment.ip_bytes()) as u16;
         Some(segment)

@@ -80,6 +80,12 @@ impl Settings {
     /// If no kernel can do it, or not all of it at once.
     pub fn of(scenario: &Scenario, addresses: &Addresses) -> Result<Settings, LiveError> {
         let mut hosts: BTreeMap<NodeId, Host> = addresses.hosts().map(|(id, _)| (id, Host::default())).collect();
+        if let Some(flow) = scenario.flows.iter().find(|flow| flow.back_of.is_some()) {
+            return Err(LiveError::scenario(
+                format_args!("the application \"exchanges\" (of {}) is for simulations", flow.name),
+                "choose another `application`, or simulate the scenario with `ackclock run`",
+            ));
+        }
         let mut flows = Vec::new();
         for flow in scenario.flows.iter() {
             let ends = [scenario.links[flow.forward.first()].from, flow.forward.destination(&scenario.links)];

@@ -9,7 +9,7 @@ use ackclock_store::document::delay_kinds::{Kind, kinds, kinds_of_run};
 use ackclock_store::document::delays::{DelaySummary, Delays, PER_MILLE};
 
 /// What a reader has to know of a kind of delay, by its name: what the table is called, and what its numbers are.
-const ABOUT: [(&str, &str, &str); 4] = [
+const ABOUT: [(&str, &str, &str); 5] = [
     (
         "one-way",
         "One-way delays",
@@ -20,6 +20,7 @@ const ABOUT: [(&str, &str, &str); 4] = [
         "Round trips",
         "As TCP measures them; of a UDP source with `echo`, from when a datagram is sent until it has come back.",
     ),
+    ("exchange", "Exchanges", "From when a request is sent until its response is there in full."),
     ("jitter", "Jitter of UDP", "Interarrival jitter of RFC 3550, section 6.4.1, after each arrival."),
     ("waiting", "Waiting times at ports", "From when a unit was admitted until its transmission began."),
 ];

@@ -284,6 +284,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         tcp,
         group: None,
         forced_drops: vec![],
+        back_of: None,
     };
     Scenario {
         name: "small".into(),

@@ -3,6 +3,7 @@
 pub(crate) mod application;
 pub(crate) mod arrivals;
 mod dialects;
+pub(crate) mod exchanges;
 pub(crate) mod framing;
 pub(crate) mod receive_window;
 pub(crate) mod route_changes;
@@ -175,6 +176,7 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             service,
             tcp: common.tcp.clone(),
             forced_drops,
+            back_of: None,
         };
         let (has_table, is_generated) = (table.is_some(), made.is_some());
         let given = GivenKeys { common, has_table, is_generated, default_routes, route_changes, path_mtu };

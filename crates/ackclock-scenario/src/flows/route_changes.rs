@@ -15,6 +15,7 @@ use crate::text::diagnostic::Report;
 use crate::value::FileValue;
 
 /// A path from an instant on.
+#[derive(Clone)]
 pub(crate) struct RouteAt {
     pub(crate) time: Time,
     pub(crate) path: Vec<LinkId>,

@@ -228,6 +228,8 @@ fn flow(n: u64, seed: u64) -> Flow {
         completed_s: None,
         one_way_delay: None,
         round_trip: None,
+        exchanges: None,
+        exchange: None,
         abr: None,
         max_min: None,
         limited: Some(Limited {

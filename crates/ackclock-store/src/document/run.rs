@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use ackclock::measure::{self, Expression, Period};
 use ackclock::record::{
-    Drops, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts, PortRecord, PortTallies, Records,
-    UdpCounts, UdpRecord, VcRecord,
+    Drops, ExchangesRecord, FlowCounts, FlowRecord, LinkLosses, LinkRecord, LinkVcRecord, PortCounts, PortRecord,
+    PortTallies, Records, UdpCounts, UdpRecord, VcRecord,
 };
 use ackclock::scenario::Scenario;
 use ackclock::units::Span;
@@ -72,6 +72,11 @@ pub struct Flow<N = String> {
     /// As TCP measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Delays>,
+    /// What was exchanged, and from a request to its whole response: by the flow of the requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchanges: Option<Exchanges>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Delays>,
     /// There only of flows of the service ABR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abr: Option<Abr>,
@@ -85,6 +90,15 @@ pub struct Flow<N = String> {
     pub limited_after_warmup: Option<Limited>,
     #[serde(default)]
     pub after_warmup: Option<Keyed<FlowCounts>>,
+}
+
+/// What a client and a server exchanged on one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchanges {
+    pub requests: u64,
+    pub completed: u64,
+    pub request_bytes: u64,
+    pub response_bytes: u64,
 }
 
 /// What one source of datagrams sent, and what of it arrived.
@@ -368,12 +382,21 @@ impl<'a, N: From<&'a str>> From<&'a FlowRecord> for Flow<N> {
             completed_s: flow.completed.map(|time| time.as_secs_f64()),
             one_way_delay: flow.delays.as_ref().map(|delays| Delays::from(&delays.one_way)),
             round_trip: flow.delays.as_ref().map(|delays| Delays::from(&delays.round_trip)),
+            exchanges: flow.exchanges.as_deref().map(Exchanges::from),
+            exchange: flow.exchanges.as_ref().map(|exchanges| Delays::from(&exchanges.times)),
             abr: flow.abr.as_ref().map(Abr::from),
             max_min: flow.max_min.as_ref().map(MaxMin::from),
             limited: Limited::of(&flow.limited),
             limited_after_warmup: None,
             after_warmup: None,
         }
+    }
+}
+
+impl From<&ExchangesRecord> for Exchanges {
+    fn from(record: &ExchangesRecord) -> Exchanges {
+        let &ExchangesRecord { requests, completed, request_bytes, response_bytes, .. } = record;
+        Exchanges { requests, completed, request_bytes, response_bytes }
     }
 }
 

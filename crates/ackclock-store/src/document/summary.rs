@@ -61,6 +61,9 @@ pub struct FlowSummary {
     pub one_way_delay: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<DelaySummary>,
+    /// From a request to its whole response, by the flow of the requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<DelaySummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abr: Option<AbrSummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,6 +200,7 @@ impl FlowSummary {
             counts: counted(flows, |flow| &flow.counts.0)?,
             one_way_delay: DelaySummary::of(flows, |flow| &flow.one_way_delay),
             round_trip: DelaySummary::of(flows, |flow| &flow.round_trip),
+            exchange: DelaySummary::of(flows, |flow| &flow.exchange),
             abr: AbrSummary::of(flows.iter().map(|flow| flow.abr.as_ref())),
             max_min: MaxMinSummary::of(flows.iter().map(|flow| flow.max_min.as_ref())),
             limited: Limited::over(flows),

@@ -234,6 +234,13 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
         of_port: None,
     },
     Distribution {
+        name: "exchange",
+        about: "The times of exchanges, from when a request is sent until its response is there in full, by the flow of the requests.",
+        of_flow: Some(|flow| Some(&flow.record.exchanges.as_ref()?.times)),
+        of_udp: None,
+        of_port: None,
+    },
+    Distribution {
         name: "jitter",
         about: "The interarrival jitter of RFC 3550 section 6.4.1 after each datagram.",
         of_flow: None,

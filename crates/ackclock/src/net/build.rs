@@ -2,21 +2,22 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::feedback::atm_ports;
-use super::flow::{End, Hop, Sink, Source, Vc, end_of, vc_name};
+use super::flow::{End, Hop, Sink, Source, Vc, backs, end_of, vc_name};
 use super::link::LossRecording;
 use super::lists::Lists;
 use super::recorder::Recorder;
 use super::routes::DynamicRoutes;
-use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::link::PacketKind;
 use crate::queue::Buffer;
 use crate::queue::PolicyParams;
 use crate::queue::packet::{QueueDiscipline, QueuePort};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Route, Scenario, Technology, UdpFlow};
-use crate::tcp::{Receiver, Sender, TickClock, TickPhase, Transfer};
+use crate::tcp::{ApplicationParams, Receiver, Sender, TickClock, TickPhase, Transfer};
 use crate::traffic::Cbr;
 use crate::units::{Rate, Span, Time};
 
@@ -49,18 +50,22 @@ pub(super) fn vcs(scenario: &Scenario) -> IdVec<VcId, Vc> {
         }
     };
     let of_flows = scenario.flows.iter().flat_map(|flow| {
-        let (forward, backward) = (Some(&flow.forward), Some(&flow.backward));
-        [
-            (&flow.name, End::Receiver, forward, flow.service.pcr()),
-            (&flow.name, End::Sender, backward, flow.service.pcr()),
-        ]
+        // The other direction of a connection has no paths of its own.
+        let route = |route| Some(route).filter(|_| flow.back_of.is_none());
+        let (name, pcr) = (&flow.name, flow.service.pcr());
+        [(name, End::Receiver, route(&flow.forward), pcr), (name, End::Sender, route(&flow.backward), pcr)]
     });
     let of_udp = scenario.udp.iter().flat_map(|source| {
         let (name, back) = (&source.name, source.echo.as_ref());
         [(name, End::Receiver, Some(&source.route), source.pcr), (name, End::Sender, back, None)]
     });
-    let connections = of_flows.chain(of_udp);
-    connections.map(|(name, end, route, pcr)| vc(&vc_name(name, end), route, pcr)).collect()
+    let backs = backs(scenario);
+    let connections = of_flows.chain(of_udp).enumerate();
+    let name = |number: usize, name, end| match backs.get(&(number / 2)) {
+        Some(&back) if end == End::Sender => scenario.flows[FlowId::from_index(back)].name.as_str().into(),
+        _ => vc_name(name, end),
+    };
+    connections.map(|(number, (of, end, route, pcr))| vc(&name(number, of, end), route, pcr)).collect()
 }
 
 fn leads_to_one_node(link: &scenario::Link) -> bool {
@@ -146,8 +151,13 @@ pub(super) fn ends(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> (So
     let application = flow.application.start(seed, &flow.name);
     let transfer = Transfer { start: flow.begins(seed), stop: flow.stop, size: flow.size, application };
     let sender = Sender::new(&flow.tcp, transfer, TickClock::new(timer.granularity, phase));
-    let source = Source::new(sender.with_randomness(&flow.tcp, seed, &flow.name));
-    (source, Sink::new(Receiver::new(&flow.tcp).with_randomness(&flow.tcp, seed, &flow.name)))
+    let sender = sender.with_randomness(&flow.tcp, seed, &flow.name);
+    let receiver = Receiver::new(&flow.tcp).with_randomness(&flow.tcp, seed, &flow.name);
+    let has_messages = flow.back_of.is_some() || matches!(flow.application, ApplicationParams::Exchanges(_));
+    match has_messages {
+        true => (Source::new(sender.with_messages(&flow.tcp)), Sink::new(receiver.with_messages())),
+        false => (Source::new(sender), Sink::new(receiver)),
+    }
 }
 
 /// For each link, the links that feed its port, of cell ports by name: those that come before it on the route of some connection.
@@ -195,12 +205,28 @@ pub(super) fn loss_recording(recorder: Option<&Recorder>) -> LossRecording {
     }
 }
 
-/// What a connection carries in its packets, in a scenario with so many flows.
-pub(super) fn kind(vc: VcId, flows: usize) -> PacketKind {
-    match end_of(vc) {
-        (flow, _) if flow >= flows => PacketKind::Udp,
-        (_, End::Receiver) => PacketKind::Data,
-        (_, End::Sender) => PacketKind::Acknowledgement,
+/// What connections carry in their packets.
+#[derive(Clone, Debug)]
+pub(super) struct PacketKinds {
+    /// How many flows there are.
+    flows: usize,
+    /// Those on whose reverse path another flow sends data.
+    with_back: Arc<[usize]>,
+}
+
+impl PacketKinds {
+    pub(super) fn new(scenario: &Scenario) -> PacketKinds {
+        PacketKinds { flows: scenario.flows.len(), with_back: backs(scenario).into_keys().collect() }
+    }
+
+    /// What a connection carries: one with data in both directions data, on both paths.
+    pub(super) fn of(&self, vc: VcId) -> PacketKind {
+        match end_of(vc) {
+            (flow, _) if flow >= self.flows => PacketKind::Udp,
+            (_, End::Receiver) => PacketKind::Data,
+            (flow, End::Sender) if self.with_back.binary_search(&flow).is_ok() => PacketKind::Data,
+            (_, End::Sender) => PacketKind::Acknowledgement,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One TCP connection in the network: its two ends, its two connections, its segments lost on purpose.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::routes::Routed;
@@ -158,6 +158,7 @@ pub(super) fn record(
         receiver_fingerprint: sink.receiver.fingerprint(),
         limited: source.sender.limited(Time::ZERO + simulated),
         delays: None,
+        exchanges: None,
         abr: None,
         max_min: None,
     }
@@ -311,6 +312,12 @@ impl End {
             End::Sender => End::Receiver,
         }
     }
+}
+
+/// By the flow on whose connection it comes, each flow that is the other direction of a connection.
+pub(super) fn backs(scenario: &Scenario) -> BTreeMap<usize, usize> {
+    let backs = scenario.flows.iter().enumerate();
+    backs.filter_map(|(back, flow)| Some((flow.back_of?.index(), back))).collect()
 }
 
 /// The name of a connection of the flow called `flow`: that name, with `/ack` for the reverse path.

@@ -7,7 +7,7 @@ use crate::record::trace::{DeliveryTrace, SenderState, SenderTrace, TransitTrace
 use crate::record::{Captured, Columns, Loss, Metric};
 use crate::tcp::{Receiver, Sender};
 use crate::units::Time;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
 pub(super) struct HostTraces {
@@ -27,6 +27,8 @@ pub(super) struct HostTraces {
     pub(super) transits: Vec<TransitTrace>,
     /// How many of these are flows.
     pub(super) flows: usize,
+    /// By the flow on whose connection they come, the flows that are the other direction of one.
+    pub(super) backs: BTreeMap<usize, usize>,
 }
 
 /// What the recorders of hosts record. Callers test this first and skip the rest.
@@ -116,7 +118,8 @@ impl HostTraces {
     /// The recorder of the data on this connection.
     pub(super) fn transit(&mut self, vc: VcId) -> Option<&mut TransitTrace> {
         let (flow, end) = end_of(vc);
-        self.transits.get_mut(flow).filter(|_| end == End::Receiver)
+        let flow = if end == End::Receiver { flow } else { *self.backs.get(&flow)? };
+        self.transits.get_mut(flow)
     }
 
     /// A host begins to transmit a frame; or it would, and the scenario loses it.

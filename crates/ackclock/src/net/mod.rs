@@ -19,6 +19,7 @@ mod randomness;
 mod recorder;
 mod reference;
 mod routes;
+mod two_way;
 
 pub use batched::Batched;
 pub use flow::Action;

@@ -70,6 +70,7 @@ fn of_flow(flow: &Flow) -> bool {
         service: _,
         tcp,
         forced_drops: _,
+        back_of: _,
     } = flow;
     *start_jitter > Span::ZERO || application.is_random() || of_tcp(tcp)
 }

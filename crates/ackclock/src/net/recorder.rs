@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::abr::{AbrConnections, AbrTraces, CountTrace, RateTrace};
-use super::flow::{ack_vc, data_vc, duplicates, end_of, vc_name};
+use super::flow::{End, ack_vc, backs, data_vc, duplicates, end_of, vc_name};
 use super::host_traces::{CapturedEnds, HostTraces, Watched};
 use super::path_delays::path_delays;
 use crate::ids::{LinkId, VcId};
@@ -31,6 +31,8 @@ pub struct Recorder {
     delays_since: Option<Time>,
     /// Whether packets may come twice.
     duplicates: bool,
+    /// By the flow on whose connection they come, the flows that are the other direction of one.
+    backs: BTreeMap<usize, usize>,
 }
 
 /// What was recorded of a run.
@@ -151,6 +153,7 @@ impl Recorder {
             captured: if captures.is_empty() { Vec::new() } else { routes.map(ends).collect() },
             delays_since: delays.then(|| Time::ZERO + scenario.warmup),
             duplicates: duplicates(scenario),
+            backs: backs(scenario),
         }))
     }
 
@@ -178,6 +181,7 @@ impl Recorder {
                 watched,
                 senders,
                 receivers,
+                backs: self.backs.clone(),
                 captured: self.captured.clone(),
                 packets: vec![Vec::new(); self.hosts.len()],
                 damaged: BTreeSet::new(),
@@ -368,7 +372,10 @@ impl Recorder {
     fn names(&self, crossing: &[VcId]) -> Vec<String> {
         let name = |&vc: &VcId| {
             let (flow, end) = end_of(vc);
-            vc_name(&self.names[flow], end).into_owned()
+            match self.backs.get(&flow).filter(|_| end == End::Sender) {
+                Some(&back) => self.names[back].clone(),
+                None => vc_name(&self.names[flow], end).into_owned(),
+            }
         };
         crossing.iter().map(name).collect()
     }

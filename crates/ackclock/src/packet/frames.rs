@@ -148,7 +148,9 @@ impl FrameLog {
         let Frame { seq, ack, form, .. } = frame;
         let beside = self.beside.get(number as usize & (self.frames.len() - 1));
         let Beside { window, ecn } = beside.copied().unwrap_or_default();
-        Segment { seq, len: form.len(), headers: form.headers(), kind: form.kind(), ack, sack, timestamps, window, ecn }
+        let (len, headers, kind) = (form.len(), form.headers(), form.kind());
+        // What travels in cells has data in one direction.
+        Segment { seq, len, headers, kind, ack, sack, timestamps, window, ecn, unfilled: None }
     }
 
     /// Frame `number` has reached the end of the connection, damaged or not.

@@ -24,6 +24,9 @@ pub struct Segment {
     pub window: Option<u32>,
     /// The bits of explicit congestion notification.
     pub ecn: Ecn,
+    /// Of a connection with data in both directions, how many of the sequence numbers that it takes stand for nothing, as its message ends
+    /// before them; `None` of a connection with data in one direction.
+    pub unfilled: Option<u32>,
 }
 
 /// The timestamps option (RFC 7323 §3.2).
@@ -93,6 +96,7 @@ impl Default for Segment {
             timestamps: None,
             window: None,
             ecn: Ecn::NOT_ECT,
+            unfilled: None,
         }
     }
 }
@@ -123,7 +127,7 @@ impl Segment {
     #[inline]
     pub fn payload(&self) -> u32 {
         match self.kind {
-            SegmentKind::Data | SegmentKind::Echo => self.len,
+            SegmentKind::Data | SegmentKind::Echo => self.len - self.unfilled.unwrap_or(0),
             SegmentKind::Fin => self.len - 1,
             _ => 0,
         }
@@ -137,6 +141,7 @@ impl Segment {
             && self.sack.is_empty()
             && self.timestamps.is_none()
             && self.window.is_none()
+            && self.unfilled.is_none()
             && !has_bits
     }
 }

@@ -97,6 +97,8 @@ pub struct FlowRecord {
     pub limited: LimitedTimes,
     /// How long its data took, if that is asked for.
     pub delays: Option<Box<FlowDelays>>,
+    /// What was exchanged, by the flow of requests.
+    pub exchanges: Option<Box<ExchangesRecord>>,
     /// What its ABR source did, if it has one.
     pub abr: Option<AbrRecord>,
     /// Its max-min share, where some port gives rates to flows of TCP and no route changes.
@@ -129,6 +131,21 @@ pub struct UdpDelays {
     pub one_way: Histogram,
     /// The interarrival jitter of RFC 3550 §6.4.1 after each arrival.
     pub jitter: Histogram,
+}
+
+/// What a client and a server exchanged on one connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExchangesRecord {
+    /// Requests that the client has sent.
+    pub requests: u64,
+    /// Exchanges whose response is there in full.
+    pub completed: u64,
+    /// Bytes of all requests, and of all responses that were begun.
+    pub request_bytes: u64,
+    /// Bytes of all responses that were begun.
+    pub response_bytes: u64,
+    /// How often each time occurred from when a request was sent until its response was there in full, of those after the warm-up.
+    pub times: Histogram,
 }
 
 /// What one source of datagrams sent, and what of it arrived.

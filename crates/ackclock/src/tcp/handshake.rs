@@ -161,6 +161,11 @@ impl PassiveEnd {
         self.deadline
     }
 
+    /// Whether the next acknowledgement is more than one.
+    pub(super) fn has_more(&self) -> bool {
+        self.due.is_some()
+    }
+
     /// What the next acknowledgement is beside one.
     pub(super) fn take_due(&mut self) -> Option<SegmentKind> {
         self.due.take()

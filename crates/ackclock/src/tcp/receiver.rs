@@ -3,6 +3,7 @@
 //! [`DelayedAck`].
 
 mod reading;
+mod with_data;
 
 use super::ecn::EcnReceiver;
 use super::handshake::PassiveEnd;
@@ -58,7 +59,7 @@ pub struct Receiver {
 const MARK: u64 = u64::MAX - 1;
 
 /// What only some receivers have.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct OptionalState {
     end: Option<PassiveEnd>,
     echo: Option<Echo>,
@@ -71,6 +72,8 @@ struct OptionalState {
     ecn: Option<EcnReceiver>,
     /// An application that does not read at once.
     reading: Option<Reading>,
+    /// How many of the numbers that were delivered stand for nothing, on a connection with data in both directions.
+    unfilled: u64,
 }
 
 impl OptionalState {
@@ -88,7 +91,7 @@ impl OptionalState {
         let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some() || ecn.is_some();
         let any = any || reading.is_some();
         let (offer, said) = (SackOption::default(), None);
-        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer, ecn, reading }))
+        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer, ecn, reading, unfilled: 0 }))
     }
 }
 
@@ -397,7 +400,8 @@ impl Receiver {
     /// Bytes delivered to the application, in order, each once.
     pub fn delivered(&self) -> u64 {
         let nxt = self.end().map_or(self.nxt, |end| end.payload_before(self.nxt));
-        nxt.saturating_sub(self.empty)
+        let unfilled = self.extra.as_ref().map_or(0, |extra| extra.unfilled);
+        nxt.saturating_sub(self.empty + unfilled)
     }
 
     /// When the last of them were delivered; at the start of the run before the first.

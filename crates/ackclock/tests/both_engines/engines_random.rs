@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::lab::agree::engines_agree;
 use crate::lab::random::{Example, example, through_ports};
-use ackclock::record::{AbrRecord, EdgeRecord, LinkLosses, Records, UdpCounts, UdpRecord};
+use ackclock::record::{AbrRecord, EdgeRecord, FlowRecord, LinkLosses, Records, UdpCounts, UdpRecord};
 use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use ackclock::tcp::application;
@@ -115,6 +115,8 @@ fn random_networks_are_full_of_events() {
         for application in application::ALL {
             count(application.name, scenario.flows.iter().any(|flow| flow.application.name() == application.name));
         }
+        let exchanges = |flow: &FlowRecord| flow.exchanges.as_ref().is_some_and(|all| all.completed > 3);
+        count("exchanges completed", flows(&exchanges));
         count("completed", flows(&|flow| flow.completed.is_some()));
         count("thousand units", units(&records) > 1000);
         let abr =
@@ -145,6 +147,36 @@ fn random_networks_are_full_of_events() {
         // Some are rare, and every mechanism that is added draws others: what is never there is what tells of a mistake.
         assert!(*count >= 1, "{what}: {count} of 900\n{counts:#?}");
     }
+}
+
+/// Packet networks in which all flows have exchanges: both engines agree, and whatever is delivered was sent.
+#[test]
+fn both_engines_agree_where_data_go_in_both_directions() {
+    let (mut completed, mut retransmissions) = (0, 0);
+    for number in 0..900 {
+        let stream = Stream::new(number, "exchanges", "test");
+        let bytes: Vec<u8> = (0..1600).map(|index| stream.at(index) as u8).collect();
+        let Example { mut scenario, seed, stops } = example(&bytes);
+        if !crate::lab::exchanges::everywhere(&mut scenario, stream) {
+            continue;
+        }
+        let records = engines_agree(&scenario, seed, &stops).unwrap_or_else(|text| panic!("{number}: {text}"));
+        crate::lab::conserves(&records);
+        for flow in &records.flows {
+            retransmissions += flow.counts.retransmissions;
+            let Some(exchanges) = &flow.exchanges else { continue };
+            let back = crate::lab::flow(&records, &format!("{}-back", flow.name));
+            assert!(flow.counts.bytes_delivered <= exchanges.request_bytes, "{number}: {exchanges:?}");
+            assert!(back.counts.bytes_delivered <= exchanges.response_bytes, "{number}: {exchanges:?}");
+            assert!(exchanges.requests <= exchanges.completed + 1, "{number}: {exchanges:?}");
+            if exchanges.requests == exchanges.completed {
+                assert_eq!(flow.counts.bytes_delivered, exchanges.request_bytes, "{number}");
+                assert_eq!(back.counts.bytes_delivered, exchanges.response_bytes, "{number}");
+            }
+            completed += exchanges.completed;
+        }
+    }
+    assert!(completed > 1000 && retransmissions > 1000, "{completed} exchanges, {retransmissions} retransmissions");
 }
 
 fn units(records: &Records) -> u64 {

@@ -5,6 +5,7 @@
 pub mod abr;
 pub mod agree;
 pub mod choices;
+pub mod exchanges;
 pub mod feedback;
 pub mod paths;
 pub mod queues;

@@ -20,7 +20,7 @@ use super::paths::{instants, law};
 use super::queues::{cell_kinds, queues};
 use super::tcp::{dialects, ecn, hosts, hosts_of_today, sack_options, slow_start, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
-use super::{abr, feedback, paths, routes};
+use super::{abr, exchanges, feedback, paths, routes};
 
 /// A scenario, its seed, and the instants at which the records are looked at.
 #[derive(Clone)]
@@ -121,6 +121,7 @@ pub fn example(bytes: &[u8]) -> Example {
     ecn(choices, &mut scenario);
     hosts_of_today(choices, &mut scenario);
     readers(choices, &mut scenario);
+    exchanges::add_responses(&mut scenario);
     Example { scenario, seed, stops }
 }
 
@@ -273,6 +274,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         tcp,
         group: None,
         forced_drops: Vec::new(),
+        back_of: None,
     }
 }
 
@@ -415,7 +417,7 @@ fn readers(choices: &mut Choices, scenario: &mut Scenario) {
         for _ in 0..choices.one_of(&[1, 2, 5]) {
             let rate = if choices.once_in(4) { 0 } else { fastest / choices.one_of(&[1, 3, 10, 100]) };
             rates.push((at, Rate::from_bps(rate)));
-            at = at + Span::from_ps(scenario.duration.as_ps() / choices.one_of(&[3, 20, 100]) + 1);
+            at += Span::from_ps(scenario.duration.as_ps() / choices.one_of(&[3, 20, 100]) + 1);
         }
         flow.tcp.reading = Some(ReadingParams { rates });
     }

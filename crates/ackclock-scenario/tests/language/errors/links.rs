@@ -266,3 +266,39 @@ fn sources_of_datagrams_that_change_as_they_cannot() {
     ];
     insta::assert_snapshot!(cases.map(said).join("\n"));
 }
+
+#[test]
+fn exchanges_where_data_go_in_one_direction() {
+    let said = |(technology, keys): (&str, &str)| {
+        let (queue, topology) = match technology {
+            "atm" => ("100 cells", "n-source"),
+            _ => ("100 packets", "dumbbell"),
+        };
+        let rates = match technology {
+            "atm" => "rate = \"155.52 Mbps\"\ntrunk_delay = \"5 ms\"",
+            _ => "access_rate = \"100 Mbps\"\nbottleneck_rate = \"10 Mbps\"\nbottleneck_delay = \"5 ms\"",
+        };
+        let file = format!(
+            "duration = \"10 s\"\n[network]\ntechnology = \"{technology}\"\ntopology = \"{topology}\"\nsources = 2\n{rates}\n\
+             access_delay = \"1 ms\"\n[queue]\nbuffer = \"{queue}\"\n[flow.f1]\napplication = \"exchanges\"\n{keys}\n"
+        );
+        format!("{technology}\n{keys}\n{}", indented(&said_about_files(&Memory::new().with("test.toml", file), &[])))
+    };
+    let cases = [
+        (
+            "packet",
+            "exchanges = { count = 3, response = { law = \"exponential\", mean = \"20 kB\" }, think = \"1 s\" }",
+        ),
+        ("atm", ""),
+        ("packet", "size = \"1 MB\""),
+        ("packet", "stop = \"5 s\""),
+        ("packet", "reads = \"1 Mbps\""),
+        ("packet", "tcp.first_segment = \"empty\""),
+        ("packet", "tcp.host = \"served\""),
+        ("packet", "[flow.f1-back]\nfrom = \"s1\"\nto = \"d2\""),
+        ("packet", "exchanges = { count = 0 }"),
+        ("packet", "exchanges = { request = \"1 s\" }"),
+        ("packet", "[port.\"sw1->sw2\"]\nrate_algorithm = \"simplified-erica-plus\"\ntcp_feedback = \"window\""),
+    ];
+    insta::assert_snapshot!(cases.map(said).join("\n"));
+}

@@ -2,6 +2,7 @@
 //! compactly, as a network may have hundreds of thousands of them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ids::{Id, IdVec, LinkId, VcId};
@@ -16,6 +17,8 @@ pub(super) struct Directory {
     /// And then the sources of datagrams.
     flows: Names,
     flow_count: usize,
+    /// By the flow on whose connection they come, the flows that are the other direction of one.
+    backs: BTreeMap<usize, usize>,
     links: Names,
     /// For each link, its output.
     outputs: Vec<Output>,
@@ -62,6 +65,7 @@ impl Directory {
         Directory {
             flows: flow_names(scenario).collect(),
             flow_count: scenario.flows.len(),
+            backs: flow::backs(scenario),
             links: scenario.links.iter().map(|link| link.name.as_str()).collect(),
             outputs: Vec::with_capacity(scenario.links.len()),
             pass_throughs: Vec::new(),
@@ -126,7 +130,10 @@ impl Directory {
 
     pub(super) fn vc_name(&self, vc: VcId) -> Cow<'_, str> {
         let (flow, end): (usize, End) = flow::end_of(vc);
-        flow::vc_name(self.flows.get(flow), end)
+        match self.backs.get(&flow).filter(|_| end == End::Sender) {
+            Some(&back) => self.flows.get(back).into(),
+            None => flow::vc_name(self.flows.get(flow), end),
+        }
     }
 }
 

@@ -168,7 +168,8 @@ impl Batched {
             abr,
             ..flow::record(name, source, sink, forced_drops, simulated, warmup)
         };
-        ends.zip(self.io.abr.records(Time::ZERO + simulated)).map(record).collect()
+        let records = ends.zip(self.io.abr.records(Time::ZERO + simulated)).map(record).enumerate();
+        records.map(|(flow, record)| self.two_way().complete(flow, record)).collect()
     }
 
     /// Drops the ends of all flows, of which there are records: the network does not go on.
@@ -257,7 +258,9 @@ impl Batched {
                 LinkRecording { link: link.id, name, crossing, lost }
             })
             .collect();
-        recorder.recorded(hosts, ports.collect(), &links, &self.rates_recorded(now), now)
+        let mut recorded = recorder.recorded(hosts, ports.collect(), &links, &self.rates_recorded(now), now);
+        self.two_way().write_numbers(&mut recorded.captures);
+        recorded
     }
 
     /// What ABR connections and the ports that tell them rates recorded.
@@ -408,20 +411,6 @@ impl Batched {
     /// The process of ports with this number.
     fn ports(&self, process: u32) -> &dyn Ports {
         self.processes[process as usize].ports().expect("hosts are no ports")
-    }
-
-    fn hosts(&self) -> impl Iterator<Item = &Hosts> {
-        self.processes.iter().filter_map(|process| match process {
-            LogicalProcess::Hosts(hosts) => Some(&**hosts),
-            _ => None,
-        })
-    }
-
-    fn hosts_mut(&mut self) -> impl Iterator<Item = &mut Hosts> {
-        self.processes.iter_mut().filter_map(|process| match process {
-            LogicalProcess::Hosts(hosts) => Some(&mut **hosts),
-            _ => None,
-        })
     }
 }
 

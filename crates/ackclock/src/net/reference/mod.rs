@@ -15,10 +15,10 @@ mod emulated;
 mod external;
 mod lookahead;
 mod observed;
+mod other_ends;
 mod records;
 mod sending;
 mod steering;
-mod udp;
 mod under_way;
 
 use std::collections::VecDeque;
@@ -31,12 +31,13 @@ use observed::ObservedFlow;
 use under_way::{Frames, UnderWay, forget, mark, meta};
 
 use super::abr::AbrConnections;
-use super::build::{self as common, vcs};
+use super::build::{self as common, PacketKinds, vcs};
 use super::feedback::Edges;
 use super::flow::{Arrivals, End, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
 use super::packet_port::{Departure, Turn};
 use super::recorder::Recorder;
+use super::two_way::{Happening, TwoWay};
 use crate::engine::EventTree;
 use crate::ids::{Id, IdVec, LinkId, VcId};
 use crate::link::Forwarding;
@@ -67,6 +68,8 @@ pub struct Reference {
     /// The sources of datagrams, with what arrived of them.
     udp: Vec<(String, Cbr, Arrivals)>,
     lost_datagrams: LostDatagrams,
+    kinds: PacketKinds,
+    two_way: TwoWay,
     /// The RM cells of the flows that have ABR connections.
     abr: AbrConnections,
     /// The routers that change acknowledgements.
@@ -115,6 +118,8 @@ impl Reference {
                 .map(|(source, flow)| (flow.name.clone(), source, Arrivals::of(scenario)))
                 .collect(),
             lost_datagrams: LostDatagrams::new(scenario),
+            kinds: PacketKinds::new(scenario),
+            two_way: TwoWay::new(scenario, seed),
             traces: recorder.and_then(|recorder| recorder.hosts()),
             external: None,
         }
@@ -259,7 +264,7 @@ impl Reference {
     fn lose(&mut self, id: LinkId, unit: Unit, reason: DropReason) {
         let (now, hop) = (self.now, self.hop(id, unit.vc));
         let segment = self.frames[unit.vc].packets.get(unit);
-        let kind = common::kind(unit.vc, self.flows.len());
+        let kind = self.kinds.of(unit.vc);
         let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
         let changing = match &mut self.links[id].output {
             Output::Nic(_, changing) => changing.as_mut(),
@@ -301,7 +306,7 @@ impl Reference {
     fn take_in(&mut self, hop: Hop, unit: Unit) {
         let (now, id) = (self.now, hop.link);
         let segment = self.frames[unit.vc].packets.get(unit);
-        let kind = common::kind(unit.vc, self.flows.len());
+        let kind = self.kinds.of(unit.vc);
         let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
         let Output::Packets(port) = &mut self.links[id].output else {
             unreachable!("packets come to ports of packets")
@@ -349,6 +354,9 @@ impl Reference {
             }
             return;
         }
+        if let Some((place, segment)) = self.two_way.end_at(flow, end).zip(good) {
+            return self.at_end_of_two(place, Happening::Arrives(segment));
+        }
         let Flow { source, sink, .. } = &mut self.flows[flow];
         match (end, good) {
             (End::Receiver, None) => sink.damaged_frames += 1,
@@ -372,6 +380,9 @@ impl Reference {
     }
 
     fn on_sender_timer(&mut self, flow: usize) {
+        if let Some(end) = self.two_way.end_of_sender(flow) {
+            return self.at_end_of_two(end, Happening::SenderTimer);
+        }
         if self.flows[flow].source.sender.on_timer(self.now) == Expired::Retransmission {
             let vc = data_vc(flow);
             let first_link = self.vcs[vc].route[0].link;
@@ -393,6 +404,9 @@ impl Reference {
     }
 
     fn on_receiver_timer(&mut self, flow: usize) {
+        if let Some(end) = self.two_way.end_of_receiver(flow) {
+            return self.at_end_of_two(end, Happening::ReceiverTimer);
+        }
         self.flows[flow].sink.receiver.on_timer(self.now);
         self.send_acknowledgement(flow);
         self.schedule_timers(flow);

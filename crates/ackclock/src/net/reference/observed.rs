@@ -131,6 +131,7 @@ impl ObservedFlow {
             receiver_fingerprint: self.receiver_fingerprint.value(),
             limited: LimitedTimes::default(),
             delays: None,
+            exchanges: None,
             abr: None,
             max_min: None,
         }

@@ -6,7 +6,7 @@ use super::Reference;
 use super::build::{Flow, Link, Output};
 use crate::ids::{LinkId, VcId};
 use crate::net::feedback::PacketRates;
-use crate::net::flow::{self, Arrivals, ForcedDrops, end_of};
+use crate::net::flow::{self, Arrivals, End, ForcedDrops, end_of};
 use crate::net::host_traces::HostTraces;
 use crate::net::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
@@ -28,7 +28,8 @@ impl Reference {
             }
         };
         let records = self.flows.iter().enumerate().map(record).zip(self.abr.records(Time::ZERO + simulated));
-        records.map(|(record, abr)| FlowRecord { abr, ..record }).collect()
+        let records = records.map(|(record, abr)| FlowRecord { abr, ..record }).enumerate();
+        records.map(|(flow, record)| self.two_way.complete(flow, record)).collect()
     }
 
     /// The records of the sources of datagrams, `simulated` after the start; what packet ports and links lost is not known here.
@@ -113,7 +114,9 @@ impl Reference {
                 Some(LinkRecording { link: id, name, crossing, lost: of_link(link)? })
             })
             .collect();
-        recorder.recorded(hosts, ports, &links, &self.rates_recorded(now), now)
+        let mut recorded = recorder.recorded(hosts, ports, &links, &self.rates_recorded(now), now);
+        self.two_way.write_numbers(&mut recorded.captures);
+        recorded
     }
 
     /// What ABR connections and the ports that tell them rates recorded.
@@ -132,7 +135,10 @@ impl Reference {
         let name = |&vc: &VcId| {
             let (flow, end) = end_of(vc);
             match self.flows.get(flow) {
-                Some(flow) => flow::vc_name(&flow.name, end).into(),
+                Some(of) => match self.two_way.back_on(flow).filter(|_| end == End::Sender) {
+                    Some(back) => self.flows[back].name.as_str().into(),
+                    None => flow::vc_name(&of.name, end).into(),
+                },
                 None => flow::vc_name(&self.udp[flow - self.flows.len()].0, end).into(),
             }
         };

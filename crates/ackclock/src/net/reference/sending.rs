@@ -4,7 +4,6 @@ use super::Reference;
 use super::build::Output;
 use super::under_way::{UnderWay, meta};
 use crate::ids::{Id, LinkId, VcId};
-use crate::net::build as common;
 use crate::net::flow::{End, end_of};
 use crate::net::link::{Intent, Sending};
 use crate::packet::{Pti, Segment, Unit, aal5};
@@ -63,7 +62,7 @@ impl Reference {
         let vc = &self.vcs[vc_id];
         let packets = &mut self.frames[vc_id].packets;
         let unit = Unit { vc: vc_id, frame: packets.next, index: 0, hop: 0, pti: Pti::data(true) };
-        let kind = common::kind(vc_id, self.flows.len());
+        let kind = self.kinds.of(vc_id);
         let meta = meta(self.technology, vc.route[0], vc, unit, (segment, kind));
         let link = &mut self.links[id];
         let Output::Nic(nic, path) = &mut link.output else { unreachable!("only hosts begin frames") };

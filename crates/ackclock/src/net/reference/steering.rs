@@ -2,6 +2,7 @@
 
 use super::Reference;
 use crate::net::flow::Action;
+use crate::net::two_way::Happening;
 use crate::record::Observation;
 
 impl Reference {
@@ -17,6 +18,9 @@ impl Reference {
 
     /// Does something to a flow at this instant, and sends what it has then.
     pub fn steer(&mut self, flow: usize, action: Action) {
+        if let Some(end) = self.two_way.end_of_sender(flow) {
+            return self.at_end_of_two(end, Happening::Steered(action));
+        }
         action.act(self.now, &mut self.flows[flow].source.sender);
         self.send_data(flow);
         self.schedule_timers(flow);

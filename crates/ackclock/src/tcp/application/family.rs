@@ -75,6 +75,7 @@ applications! {
     bulk::Bulk,
     writes::Writes,
     on_off::OnOff,
+    exchanges::Exchanges,
 }
 
 /// An application as its file describes it.

@@ -3,6 +3,7 @@
 //! To add one: one file and one line in `family.rs`. CONTRIBUTING.md has the recipe.
 
 mod bulk;
+mod exchanges;
 mod family;
 mod offered;
 mod on_off;

@@ -68,6 +68,11 @@ impl SackWriter {
         }
     }
 
+    /// Whether the next acknowledgement says what arrived twice.
+    pub(in crate::tcp) fn has_duplicate(&self) -> bool {
+        self.duplicate.is_some()
+    }
+
     /// The option of the next acknowledgement, if `held` are the blocks held, the most recently reported first.
     pub(in crate::tcp) fn report(&mut self, held: &[SackBlock]) -> SackOption {
         let blocks: Vec<WireBlock> = self.duplicate.take().iter().chain(held).copied().map(WireBlock::of).collect();

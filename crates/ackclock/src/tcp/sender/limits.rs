@@ -67,7 +67,9 @@ impl Sender {
     }
 
     fn limit_without_data(&self) -> usize {
-        let has_ended = self.flight.una >= self.flight.limit && self.next_write == Time::NEVER;
+        // What waits for the other end has not ended.
+        let waits = self.awaits_messages();
+        let has_ended = self.flight.una >= self.flight.limit && self.next_write == Time::NEVER && !waits;
         if self.window_end == 0 || has_ended { NOTHING } else { APPLICATION }
     }
 

@@ -52,6 +52,8 @@ pub(super) struct OptionalState {
     pub(super) starts: Option<SegmentStarts>,
     /// The application, if it does not offer everything at once.
     pub(super) offered: Option<Offered>,
+    /// Whether what it sends are messages of a connection with data in both directions.
+    pub(super) has_messages: bool,
     /// When it sent last, if it may pause.
     pub(super) pauses: Option<Pauses>,
     /// Whether the window is used, where it does not grow otherwise.
@@ -118,6 +120,7 @@ impl OptionalState {
                 starts,
                 pauses: offered.is_some().then(|| Pauses::new(params)),
                 offered,
+                has_messages: false,
                 window_use,
                 slow_start,
                 ecn,
@@ -138,6 +141,7 @@ impl OptionalState {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
         let at_once = !self.is_paced() && self.server.is_none() && self.ecn.is_none() && self.told.is_none();
+        let at_once = at_once && !self.has_messages;
         has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
 

@@ -43,7 +43,8 @@ impl Sender {
     pub fn segment(&self, now: Time, seq: u64, len: u32) -> Segment {
         let plain = Segment { seq, len, headers: self.header_bytes, ..Segment::default() };
         // What is written later is not sent yet, and no FIN before it.
-        let end = if self.next_write == Time::NEVER { self.flight.limit } else { NONE };
+        let is_all = self.next_write == Time::NEVER && !self.awaits_messages();
+        let end = if is_all { self.flight.limit } else { NONE };
         self.extra.as_ref().map_or(plain, |extra| extra.add_options(now, plain, end))
     }
 

@@ -13,7 +13,7 @@ use crate::net::batched::packets::changing_port::ChangingPort;
 use crate::net::batched::packets::port_places::PortPlaces;
 use crate::net::batched::packets::routed_edges::{RoutedEdges, Way};
 use crate::net::batched::packets::routed_ports::{RouteToHost, RoutedPort, RoutedPorts, RoutedVc, VcRoute};
-use crate::net::build::{self, Feeder};
+use crate::net::build::{self, Feeder, PacketKinds};
 use crate::net::feedback::{EdgesOnRoutes, packet_rates};
 use crate::net::flow::{Vc, end_of};
 use crate::net::packet_port::PacketPort;
@@ -39,7 +39,7 @@ impl Plan<'_> {
     pub(super) fn changing_port(&self, id: LinkId, process: usize, routes: &mut Routes) -> ChangingPort {
         let (port, vcs) = (self.event_port(id), self.packet_vcs(id, routes));
         let windows = self.ack_windows(std::iter::once(id));
-        ChangingPort::new(process, port, vcs, windows, self.reader(id), self.scenario.flows.len())
+        ChangingPort::new(process, port, vcs, windows, self.reader(id), PacketKinds::new(self.scenario))
     }
 
     /// A packet port that is driven event by event.
@@ -207,7 +207,7 @@ impl Plan<'_> {
             ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
         let places = layout.routed.clone().expect("these ports have a process");
-        let ports = RoutedPorts::new(process, ports, places, to_hosts, self.scenario.flows.len());
+        let ports = RoutedPorts::new(process, ports, places, to_hosts, PacketKinds::new(self.scenario));
         ports.with_edges(self.joint.then(|| self.routed_edges()))
     }
 

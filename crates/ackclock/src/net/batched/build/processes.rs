@@ -19,9 +19,10 @@ use crate::net::batched::io::NextHop;
 use crate::net::batched::packets::last_hop::{self, LastHopPorts};
 use crate::net::batched::packets::port::{PacketPort, PacketPorts, PortVc};
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
-use crate::net::build::{self};
+use crate::net::build::{self, PacketKinds};
 use crate::net::flow::{Arrivals, End, ForcedDrops, Hop, end_of};
 use crate::net::link::Link;
+use crate::net::two_way::TwoWay;
 use crate::packet::aal5::Reassembler;
 use crate::record::trace::{FifoTrace, PortTrace};
 use crate::scenario::{Scenario, Technology};
@@ -30,6 +31,7 @@ use crate::units::Span;
 impl Plan<'_> {
     /// The outputs of each group of hosts.
     pub(super) fn uplinks(&self, layout: &Layout, routes: &mut Routes) -> Vec<HostUplinks> {
+        let kinds = PacketKinds::new(self.scenario);
         let has_echoes = self.scenario.udp.iter().any(|source| source.echo.is_some());
         let ends = self.vcs.len() / layout.groups.len();
         let advertised = self.edges.advertised(self.scenario);
@@ -59,7 +61,7 @@ impl Plan<'_> {
                     changing_links.push(*link);
                     changing_links.len() - 1
                 });
-                let kind = build::kind(id, self.scenario.flows.len());
+                let kind = kinds.of(id);
                 let routed = self.routed_uplink(vc, layout);
                 Box::new(ChangingUplink { link: link as u32, at_link, vc_name: vc.name_hash, kind, routed })
             });
@@ -261,6 +263,7 @@ pub(super) fn hosts(
             if has(End::Receiver) { Arrivals::of_echoes(scenario) } else { Vec::new() },
             uplinks,
         );
-        (process, LogicalProcess::Hosts(Box::new(hosts)))
+        let two_way = if has(End::Sender) { TwoWay::new(scenario, seed) } else { TwoWay::default() };
+        (process, LogicalProcess::Hosts(Box::new(hosts.with_two_way(two_way))))
     })
 }

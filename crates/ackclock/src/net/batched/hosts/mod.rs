@@ -4,7 +4,9 @@
 //! they arrive. At one instant the order within a host is that of the reference: a transmission that ends, arrivals
 //! in the order of links, timers in the order of flows.
 
+mod records;
 mod steering;
+mod two_way;
 pub(super) mod udp;
 pub(super) mod uplinks;
 
@@ -16,11 +18,11 @@ use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
 use crate::net::flow::{Arrivals, End, Sink, Source, ack_vc, data_vc, end_of};
-use crate::net::link::Link;
+use crate::net::two_way::{Happening, TwoWay};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES};
 use crate::tcp::{Expired, Receiver, Sender};
 use crate::traffic::Cbr;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// Some of the hosts: all that send data, all that receive it, or, if some do both, all.
 pub(in crate::net::batched) struct Hosts {
@@ -32,6 +34,7 @@ pub(in crate::net::batched) struct Hosts {
     udp: Vec<Cbr>,
     /// What arrived of the datagrams that are sent back, by source of any kind; empty if there are none, or if they arrive elsewhere.
     echoed: Vec<Arrivals>,
+    two_way: TwoWay,
     exits: Exits,
     /// Octets that each link adds to a packet; none if what arrives was cells.
     link_header: Option<u32>,
@@ -67,37 +70,18 @@ impl Hosts {
         for (source, cbr) in udp.iter().enumerate() {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
         }
-        Hosts { inboxes, sources, sinks, udp, echoed, exits, link_header, clock: Time::ZERO, events: 0 }
-    }
-
-    /// The warm-up ends now.
-    pub(in crate::net::batched) fn end_warmup(&mut self) {
-        self.sinks.iter_mut().for_each(Sink::end_warmup);
-    }
-
-    /// The sending ends of all flows, if they are here, with how many segments were lost on purpose.
-    pub(in crate::net::batched) fn sources(&self) -> impl Iterator<Item = (&Source, u64)> {
-        self.sources.iter().enumerate().map(|(flow, source)| (source, self.exits.uplinks.forced_drops(flow)))
-    }
-
-    /// The receiving ends of all flows, if they are here.
-    pub(in crate::net::batched) fn sinks(&self) -> &[Sink] {
-        &self.sinks
-    }
-
-    /// Drops the ends of all flows.
-    pub(in crate::net::batched) fn drop_ends(&mut self) {
-        (self.sources, self.sinks) = (Vec::new(), Vec::new());
-    }
-
-    /// The links behind these hosts that change or corrupt packets.
-    pub(in crate::net::batched) fn links(&self) -> impl Iterator<Item = &Link> {
-        self.exits.uplinks.links()
-    }
-
-    /// How many cells of `vc` have reached a place `lag` after they were sent before `now`.
-    pub(in crate::net::batched) fn passed(&self, vc: VcId, lag: Span, now: Time) -> u64 {
-        self.exits.uplinks.passed(vc, lag, now)
+        Hosts {
+            inboxes,
+            sources,
+            sinks,
+            udp,
+            echoed,
+            two_way: TwoWay::default(),
+            exits,
+            link_header,
+            clock: Time::ZERO,
+            events: 0,
+        }
     }
 
     /// Handles the timers before `until`.
@@ -261,6 +245,11 @@ impl Hosts {
 
     #[inline(always)]
     fn on_segment(&mut self, now: Time, flow: usize, end: End, segment: &Segment, io: &mut Io) {
+        if segment.unfilled.is_some()
+            && let Some(place) = self.two_way.end_at(flow, end)
+        {
+            return self.at_end_of_two(now, place, Happening::Arrives(*segment), io);
+        }
         if segment.kind == SegmentKind::Echo {
             return self.on_datagram(now, flow, end, segment, io);
         }
@@ -336,6 +325,10 @@ impl Hosts {
             Numbering::BothEnds if number.is_multiple_of(2) => (number / 2, End::Sender),
             Numbering::BothEnds => (number / 2, End::Receiver),
         };
+        if let Some(place) = self.two_way.end_at(flow, end) {
+            let timer = if end == End::Sender { Happening::SenderTimer } else { Happening::ReceiverTimer };
+            return self.at_end_of_two(now, place, timer, io);
+        }
         match end {
             End::Sender if flow >= self.sources.len() => self.send_udp(now, flow, number, io),
             End::Sender => {

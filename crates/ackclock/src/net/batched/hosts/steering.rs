@@ -3,6 +3,7 @@
 use super::Hosts;
 use crate::net::batched::io::Io;
 use crate::net::flow::Action;
+use crate::net::two_way::Happening;
 use crate::record::Observation;
 
 impl Hosts {
@@ -13,6 +14,9 @@ impl Hosts {
 
     /// Does something to a flow at this instant, and sends what it has then.
     pub(in crate::net::batched) fn steer(&mut self, flow: usize, action: Action, io: &mut Io) {
+        if let Some(end) = self.two_way.end_of_sender(flow) {
+            return self.at_end_of_two(self.clock, end, Happening::Steered(action), io);
+        }
         let sender = &mut self.sources[flow].sender;
         action.act(self.clock, sender);
         self.exits.send_data::<true>(self.clock, flow, sender, io);

@@ -10,7 +10,7 @@ use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
 use crate::net::batched::packets::port::PortVc;
 use crate::net::batched::packets::port_feedback::AckWindows;
 use crate::net::batched::process::{Ports, Process};
-use crate::net::build;
+use crate::net::build::PacketKinds;
 use crate::net::feedback::PacketRates;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
@@ -27,22 +27,21 @@ pub(in crate::net::batched) struct ChangingPort {
     windows: AckWindows,
     /// The edge that uses its rates, if it gives rates.
     edge: Option<usize>,
-    /// How many flows the scenario has.
-    flows: usize,
+    kinds: PacketKinds,
     packets: u64,
 }
 
 impl ChangingPort {
-    /// A port that reads `mailbox`, in a network with so many flows.
+    /// A port that reads `mailbox`.
     pub(in crate::net::batched) fn new(
         mailbox: usize,
         port: PacketPort<Arrival>,
         vcs: IdVec<VcId, PortVc>,
         windows: AckWindows,
         edge: Option<usize>,
-        flows: usize,
+        kinds: PacketKinds,
     ) -> ChangingPort {
-        ChangingPort { mailbox, port, vcs, windows, edge, flows, packets: 0 }
+        ChangingPort { mailbox, port, vcs, windows, edge, kinds, packets: 0 }
     }
 
     /// The rates that it gives, if it does.
@@ -67,7 +66,7 @@ impl ChangingPort {
             vc: packet.input_ref.at_port,
             vc_name: vc.name_hash,
             frame: io.packet_side.number(packet.frame),
-            packet: Packet { bytes: packet.size, kind: build::kind(vc.id, self.flows) },
+            packet: Packet { bytes: packet.size, kind: self.kinds.of(vc.id) },
             ecn: io.packet_side.ecn(packet.frame),
         };
         let packet_side = &mut io.packet_side;

@@ -16,7 +16,7 @@ use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, I
 use crate::net::batched::packets::port_places::PortPlaces;
 use crate::net::batched::packets::routed_edges::{Onward, RoutedEdges};
 use crate::net::batched::process::{Ports, Process};
-use crate::net::build;
+use crate::net::build::PacketKinds;
 use crate::net::feedback::PacketRates;
 use crate::net::link::{Link, PacketMeta};
 use crate::net::packet_port::{Departure, PacketPort, Turn};
@@ -36,8 +36,7 @@ pub(in crate::net::batched) struct RoutedPorts {
     event_tree: EventTree,
     /// The routers that change acknowledgements, if there are some.
     edges: Option<Box<RoutedEdges>>,
-    /// How many flows the scenario has.
-    flows: usize,
+    kinds: PacketKinds,
     packets: u64,
 }
 
@@ -149,12 +148,12 @@ impl RoutedPort {
     }
 
     /// A packet, as it is known at this port.
-    fn meta(&self, packet: &Handle, flows: usize, io: &Io) -> PacketMeta {
+    fn meta(&self, packet: &Handle, kinds: &PacketKinds, io: &Io) -> PacketMeta {
         PacketMeta {
             vc: VcId::from_index(packet.number as usize),
             vc_name: self.vcs[packet.number as usize].name_hash,
             frame: io.packet_side.number(packet.frame),
-            packet: Packet { bytes: packet.size, kind: build::kind(packet.vc, flows) },
+            packet: Packet { bytes: packet.size, kind: kinds.of(packet.vc) },
             ecn: io.packet_side.ecn(packet.frame),
         }
     }
@@ -165,17 +164,17 @@ impl RoutedPort {
 }
 
 impl RoutedPorts {
-    /// Ports in the order of their links, which read `mailbox`, in a network with so many flows. What is put there names
+    /// Ports in the order of their links, which read `mailbox`. What is put there names
     /// connections by their numbers in the scenario.
     pub(in crate::net::batched) fn new(
         mailbox: usize,
         ports: Vec<RoutedPort>,
         places: Arc<PortPlaces>,
         routes: Vec<RouteToHost>,
-        flows: usize,
+        kinds: PacketKinds,
     ) -> RoutedPorts {
         let event_tree = EventTree::new(2 * ports.len());
-        RoutedPorts { mailbox, ports, places, routes, event_tree, edges: None, flows, packets: 0 }
+        RoutedPorts { mailbox, ports, places, routes, event_tree, edges: None, kinds, packets: 0 }
     }
 
     /// With these routers, if they are of this process: all ports of the network are then.
@@ -296,7 +295,7 @@ impl RoutedPorts {
         let copy = copies.then(|| Handle { frame: io.packet_side.copy(packet.frame), ..packet });
         for packet in [Some(packet), copy].into_iter().flatten() {
             let port = &mut self.ports[number];
-            let meta = port.meta(&packet, self.flows, io);
+            let meta = port.meta(&packet, &self.kinds, io);
             let packet_side = &mut io.packet_side;
             let departure = port.port.on_arrival(now, meta, packet, |lost| _ = packet_side.take(lost.frame));
             self.event_tree.set(number, port.port.next_event());
@@ -432,7 +431,7 @@ impl RoutedPorts {
     /// A packet that begins to be transmitted now will be lost when it arrives.
     fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
         let port = &mut self.ports[number];
-        let meta = port.meta(packet, self.flows, io);
+        let meta = port.meta(packet, &self.kinds, io);
         let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
         link.losses.add(now, time, &meta, reason);
         io.packet_side.take(packet.frame);

@@ -1,0 +1,287 @@
+//! Requests and responses, one after the other, on one connection: the client sends a request, the server answers when that is there
+//! in full, and after a time to think the client sends the next.
+//! Source: docs/models/application-exchanges.md.   Units: bytes of payload; places are numbers of a stream, see [`Messages`].
+
+use std::collections::VecDeque;
+
+use super::{Application, Mechanism};
+use crate::keys::{Default, HOUR, Key, Kind, Misfit, Value, Values};
+use crate::law::Law;
+use crate::record::{Delays, ExchangesRecord};
+use crate::rng::Stream;
+use crate::units::{Span, Time};
+
+/// Exchanges of requests and responses.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchanges;
+
+/// What is exchanged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExchangesParams {
+    /// How many exchanges there are; `None`: without end.
+    pub count: Option<u64>,
+    /// The sizes of requests, bytes.
+    pub request: Law,
+    /// The sizes of responses, bytes.
+    pub response: Law,
+    /// From when a response is there to the next request.
+    pub think: Law,
+}
+
+impl Mechanism for Exchanges {
+    const NAME: &'static str = "exchanges";
+    const ABOUT: &'static str = "Requests and responses on one connection, with data in both directions.";
+    #[rustfmt::skip]
+    const KEYS: &'static [Key] = &[
+        Key::new("count", Kind::Or(&Kind::Integer(1, 1_000_000_000), &["endless"]), Default::Is(Value::Integer(1)), "Ackclock",
+            "Number of exchanges, one after the other; \"endless\": as many as the run has time for."),
+        Key::new("request", Kind::Law(&SIZE), Default::Is(Value::bytes(328)), "literature: mean request of web models",
+            "Size of each request, which the client sends: a size, or a law of sizes."),
+        Key::new("response", Kind::Law(&SIZE), Default::Is(Value::bytes(10_000)), "Ackclock",
+            "Size of each response, which the server sends when the request is there in full: a size, or a law of sizes."),
+        Key::new("think", Kind::Law(&THINK), Default::Is(Value::time(Span::ZERO)), "Ackclock",
+            "Time from when a response is there in full to the next request: a time, or a law of times."),
+    ];
+    type Params = ExchangesParams;
+
+    fn params(values: &Values, _mss: u32) -> Result<ExchangesParams, Misfit> {
+        let law = |key| Law::read(values.setting(key));
+        let count = match values.value("count") {
+            Value::Integer(0) => {
+                let problem = "there are no exchanges: `count` is 0".to_owned();
+                return Err(Misfit { keys: &["count"], problem, expected: "1 or more" });
+            }
+            Value::Integer(count) => Some(count),
+            _ => None,
+        };
+        Ok(ExchangesParams { count, request: law("request")?, response: law("response")?, think: law("think")? })
+    }
+
+    /// It offers nothing by itself: what it sends depends on what comes, see [`Session`].
+    fn start(_params: &ExchangesParams, _draws: Stream) -> Option<Box<dyn Application>> {
+        None
+    }
+
+    fn is_random(params: &ExchangesParams) -> bool {
+        params.request.is_random() || params.response.is_random() || params.think.is_random()
+    }
+
+    fn offered_in(_params: &ExchangesParams, _time: Span) -> f64 {
+        f64::INFINITY
+    }
+}
+
+const SIZE: Kind = Kind::bytes(1, 1_000_000_000_000);
+const THINK: Kind = Kind::time(Span::ZERO, HOUR);
+
+/// The messages of one direction, in the numbers of its stream. Each begins with a segment of its own, so its last segment is as long
+/// as what is left of it: segments are known by their places, and each takes the numbers of a full one.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    mss: u64,
+    /// Where the next message begins.
+    end: u64,
+    /// The number behind the last segment of each message, and how many numbers stood for nothing up to there. Those that are
+    /// acknowledged are forgotten, but for the last.
+    ends: VecDeque<(u64, u64)>,
+    unfilled: u64,
+    /// Bytes of all messages.
+    bytes: u64,
+    /// Whether those that are acknowledged are kept.
+    keeps: bool,
+}
+
+impl Messages {
+    /// None yet, of a stream with segments of so many bytes.
+    fn new(mss: u32, keeps: bool) -> Messages {
+        Messages { mss: mss.into(), end: 0, ends: VecDeque::new(), unfilled: 0, bytes: 0, keeps }
+    }
+
+    /// Another message of so many bytes; returns the number behind it.
+    fn add(&mut self, bytes: u64) -> u64 {
+        let numbers = bytes.div_ceil(self.mss) * self.mss;
+        self.end += numbers;
+        self.unfilled += numbers - bytes;
+        self.bytes += bytes;
+        self.ends.push_back((self.end, self.unfilled));
+        self.end
+    }
+
+    /// How many numbers before `place` stand for nothing.
+    pub fn unfilled_before(&self, place: u64) -> u64 {
+        let passed = self.ends.partition_point(|&(end, _)| end <= place);
+        passed.checked_sub(1).map_or(0, |last| self.ends[last].1)
+    }
+
+    /// How many of the numbers `start..end` of a segment stand for nothing.
+    pub fn unfilled_in(&self, start: u64, end: u64) -> u32 {
+        (self.unfilled_before(end) - self.unfilled_before(start)) as u32
+    }
+
+    /// Everything before `una` is acknowledged.
+    pub fn forget(&mut self, una: u64) {
+        while !self.keeps && self.ends.get(1).is_some_and(|&(end, _)| end <= una) {
+            self.ends.pop_front();
+        }
+    }
+}
+
+/// What an end of a session does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It sends a message that ends at this number of its stream.
+    Send(u64),
+    /// The client thinks until then.
+    Think(Time),
+    /// The session is over.
+    Close,
+}
+
+/// A session: the state of the exchanges on one connection, at both ends.
+#[derive(Clone, Debug)]
+pub struct Session {
+    params: ExchangesParams,
+    /// Of requests, of responses, of times to think.
+    draws: [Stream; 3],
+    /// What the client sends.
+    pub requests: Messages,
+    /// What the server sends.
+    pub responses: Messages,
+    /// Requests sent, and responses begun.
+    asked: u64,
+    answered: u64,
+    completed: u64,
+    /// When the last request was sent.
+    asked_at: Time,
+    /// When the last response of all was there.
+    closed: Option<Time>,
+    times: Delays,
+}
+
+impl Session {
+    /// A session before its first request, of the flow called `name`, under a seed, in segments of `mss` bytes. It `keeps` what it knows
+    /// of messages that are acknowledged, or not. Exchanges count that end from `since` on.
+    pub fn new(params: &ExchangesParams, (mss, keeps): (u32, bool), (seed, name): (u64, &str), since: Time) -> Session {
+        Session {
+            params: params.clone(),
+            draws: ["requests", "responses", "think"].map(|purpose| Stream::new(seed, name, purpose)),
+            requests: Messages::new(mss, keeps),
+            responses: Messages::new(mss, keeps),
+            asked: 0,
+            answered: 0,
+            completed: 0,
+            asked_at: Time::ZERO,
+            closed: None,
+            times: Delays::new(since),
+        }
+    }
+
+    /// Whether the client waits for its time to send, and not for a response.
+    fn is_between(&self) -> bool {
+        self.completed == self.asked && self.closed.is_none()
+    }
+
+    /// The client may send now: it began, or has thought.
+    pub fn on_client_ready(&mut self, now: Time) -> Option<Next> {
+        if !self.is_between() {
+            return None;
+        }
+        let size = self.params.request.bytes(self.draws[0], self.asked);
+        self.asked += 1;
+        self.asked_at = now;
+        Some(Next::Send(self.requests.add(size)))
+    }
+
+    /// Everything before `nxt` is at the server: it answers a request that is there in full.
+    pub fn on_delivered_to_server(&mut self, nxt: u64) -> Option<Next> {
+        if self.answered == self.asked || nxt < self.requests.end {
+            return None;
+        }
+        let size = self.params.response.bytes(self.draws[1], self.answered);
+        self.answered += 1;
+        Some(Next::Send(self.responses.add(size)))
+    }
+
+    /// Everything before `nxt` is at the client: if that is a response in full, the exchange is complete.
+    pub fn on_delivered_to_client(&mut self, now: Time, nxt: u64) -> Option<Next> {
+        if self.completed == self.answered || nxt < self.responses.end {
+            return None;
+        }
+        self.completed += 1;
+        self.times.add(now, now.since(self.asked_at));
+        if self.params.count == Some(self.completed) {
+            self.closed = Some(now);
+            return Some(Next::Close);
+        }
+        let think = self.params.think.span(self.draws[2], self.completed - 1);
+        if think == Span::ZERO { self.on_client_ready(now) } else { Some(Next::Think(now + think)) }
+    }
+
+    /// When the last response was there; `None` while it is not.
+    pub fn closed(&self) -> Option<Time> {
+        self.closed
+    }
+
+    /// What was exchanged.
+    pub fn record(&self) -> ExchangesRecord {
+        ExchangesRecord {
+            requests: self.asked,
+            completed: self.completed,
+            request_bytes: self.requests.bytes,
+            response_bytes: self.responses.bytes,
+            times: self.times.histogram().clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::instants::ms as at;
+
+    fn params(count: u64, think: f64) -> ExchangesParams {
+        let [request, response] = [300.0, 2500.0].map(Law::Constant);
+        ExchangesParams { count: Some(count), request, response, think: Law::Constant(think * 1e9) }
+    }
+
+    /// Requests of 300 bytes and responses of 2500, in segments of 1000: one segment, and three.
+    #[test]
+    fn a_request_is_answered_when_it_is_there_and_followed_after_a_time_to_think() {
+        let mut session = Session::new(&params(2, 50.0), (1000, false), (1, "f"), Time::ZERO);
+        assert_eq!(session.on_delivered_to_server(0), None);
+        assert_eq!(session.on_client_ready(at(10)), Some(Next::Send(1000)));
+        assert_eq!((session.on_client_ready(at(11)), session.on_delivered_to_client(at(11), 0)), (None, None));
+        assert_eq!(session.on_delivered_to_server(1000), Some(Next::Send(3000)));
+        assert_eq!((session.on_delivered_to_server(1000), session.on_delivered_to_client(at(20), 2000)), (None, None));
+        assert_eq!(session.on_delivered_to_client(at(30), 3000), Some(Next::Think(at(80))));
+        assert_eq!(session.on_client_ready(at(80)), Some(Next::Send(2000)));
+        assert_eq!(session.on_delivered_to_server(2000), Some(Next::Send(6000)));
+        assert_eq!(session.on_delivered_to_client(at(95), 6000), Some(Next::Close));
+        assert_eq!((session.on_client_ready(at(99)), session.closed()), (None, Some(at(95))));
+        let record = session.record();
+        assert_eq!((record.requests, record.completed, record.request_bytes, record.response_bytes), (2, 2, 600, 5000));
+        assert_eq!([record.times.min(), record.times.max()], [Some(Span::from_ms(15)), Some(Span::from_ms(20))]);
+    }
+
+    #[test]
+    fn without_a_time_to_think_the_next_request_follows_at_once() {
+        let mut session = Session::new(&params(2, 0.0), (1000, false), (1, "f"), Time::ZERO);
+        session.on_client_ready(at(0));
+        session.on_delivered_to_server(1000);
+        assert_eq!(session.on_delivered_to_client(at(9), 3000), Some(Next::Send(2000)));
+    }
+
+    /// 300, 2000 and 1 bytes in segments of 1000: the numbers 300 to 999 and 3001 to 3999 stand for nothing.
+    #[test]
+    fn what_does_not_fill_a_segment_stands_for_nothing() {
+        let mut messages = Messages::new(1000, false);
+        assert_eq!([300, 2000, 1].map(|bytes| messages.add(bytes)), [1000, 3000, 4000]);
+        let before =
+            |messages: &Messages| [0, 999, 1000, 2000, 3000, 3999, 4000].map(|at| messages.unfilled_before(at));
+        assert_eq!(before(&messages), [0, 0, 700, 700, 700, 700, 1699]);
+        assert_eq!([0, 1000, 2000, 3000].map(|at| messages.unfilled_in(at, at + 1000)), [700, 0, 0, 999]);
+        messages.forget(3000);
+        assert_eq!(before(&messages)[2..], [0, 0, 700, 700, 1699], "only what is acknowledged is forgotten");
+        assert_eq!(messages.ends.len(), 2);
+    }
+}

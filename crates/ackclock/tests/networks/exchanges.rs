@@ -1,0 +1,183 @@
+//! Data in both directions of one connection, requests and responses, on both engines.
+
+use crate::lab::agree::assert_engines_agree;
+use crate::lab::{conserves, flow, port, scenario};
+use ackclock::packet::SegmentKind;
+use ackclock::record::{ExchangesRecord, Records};
+use ackclock::units::{Span, Time};
+
+/// A client and a server, half a round trip of 300 ms apart, over links of 100 Mb/s.
+const FAR: &str = r#"
+duration = "40 s"
+network = { technology = "packet", topology = "graph" }
+node = { client.kind = "host", r.kind = "switch", server.kind = "host" }
+[link]
+near = { ends = ["client", "r"], rate = "100 Mbps", delay = "100 ms" }
+far = { ends = ["r", "server"], rate = "100 Mbps", delay = "200 ms" }
+[queue]
+buffer = "1000 packets"
+[tcp]
+dialect = "standard"
+[traffic]
+application = "exchanges"
+[traffic.exchanges]
+count = 30
+request = "328 B"
+response = "10 kB"
+[flow]
+web = { from = "client", to = "server" }
+"#;
+
+fn run(name: &str, sets: &[&str]) -> Records {
+    let records = assert_engines_agree(name, &scenario(FAR, sets), 1);
+    conserves(&records);
+    records
+}
+
+fn exchanges(records: &Records) -> &ExchangesRecord {
+    flow(records, "web").exchanges.as_ref().unwrap()
+}
+
+/// Everything requested has come, once and in order.
+fn all_has_come(records: &Records, count: u64) {
+    let of = exchanges(records);
+    assert_eq!((of.requests, of.completed), (count, count));
+    assert_eq!(flow(records, "web").counts.bytes_delivered, of.request_bytes);
+    assert_eq!(flow(records, "web-back").counts.bytes_delivered, of.response_bytes);
+}
+
+/// A page of thirty objects over a round trip of 600 ms. Objects of 10 kB are seven segments, within the initial window of ten: one round
+/// trip for the handshake and one for each. Objects of 30 kB are 21. Every second segment is acknowledged and opens the window by one: it is 10
+/// and then 15 for the first object and the rest of it, 15 and then 22 for the second, and large enough for those that follow. So two of
+/// them take two round trips.
+#[test]
+fn a_page_of_thirty_objects_takes_its_round_trips() {
+    for (size, bytes, round_trips) in [("10 kB", 10_000.0, 31.0), ("30 kB", 30_000.0, 33.0)] {
+        let records = run(size, &[&format!("traffic.exchanges.response={size}")]);
+        all_has_come(&records, 30);
+        // Each octet crosses two links, the last of them after all others.
+        let transmissions = 30.0 * 8.0 * (328.0 + bytes + 1500.0) / 100e6;
+        let expected = 0.6 * round_trips + transmissions;
+        let page = flow(&records, "web").completed.unwrap().as_secs_f64();
+        assert!((page / expected - 1.0).abs() < 0.02, "{size}: {page} s, {expected} s by hand");
+        assert_eq!(flow(&records, "web-back").counts.retransmissions, 0);
+    }
+}
+
+/// Without a handshake and without options, one exchange to the picosecond: a request of 300 B, 340 on the wire, and a response of 2000 B
+/// in segments of 1460 and 540, of which the second waits for the first at the server.
+#[test]
+fn one_exchange_to_the_picosecond() {
+    let records = run(
+        "one",
+        &[
+            "tcp.dialect=osu",
+            "tcp.mss=1460 B",
+            "tcp.handshake=false",
+            "tcp.initial_window=10 segments",
+            "packet.link_header=0 B",
+            "traffic.exchanges={ count = 1, request = \"300 B\", response = \"2000 B\" }",
+        ],
+    );
+    all_has_come(&records, 1);
+    // At 100 Mb/s an octet takes 80 ns.
+    let octets = |count: u64| Span::from_ps(80_000 * count);
+    let request = Span::from_ms(300) + octets(2 * 340);
+    let response = Span::from_ms(300) + octets(1500 + 1500 + 580);
+    let completed = flow(&records, "web").completed.unwrap();
+    assert_eq!(completed, Time::ZERO + request + response);
+    assert_eq!(exchanges(&records).times.max(), Some(request + response));
+    assert_eq!([flow(&records, "web"), flow(&records, "web-back")].map(|flow| flow.counts.bytes_sent), [300, 2000]);
+}
+
+/// Data carries the acknowledgement of what came: no segment without data leaves the server before the last response is acknowledged, and
+/// a capture counts only what the messages contain.
+#[test]
+fn data_carries_acknowledgements_and_captures_have_their_numbers() {
+    let sets = [
+        "capture=[\"client\"]",
+        "traffic.exchanges.count=3",
+        "tcp.timestamps=false",
+        "tcp.handshake=false",
+        "tcp.fin=false",
+    ];
+    let records = run("captured", &sets);
+    all_has_come(&records, 3);
+    let packets = &records.captures[0].packets;
+    let of_client = |data: bool| packets.iter().filter(move |packet| packet.data == data && packet.segment.len > 0);
+    // Three requests of 328 B, the second and third when all responses before are there.
+    let requests: Vec<_> =
+        of_client(true).map(|packet| (packet.segment.seq, packet.segment.payload(), packet.segment.ack)).collect();
+    assert_eq!(requests, [(0, 328, 0), (328, 328, 10_000), (656, 328, 20_000)]);
+    // Seven segments each, six of 1460 and one of 1240.
+    let responses: Vec<_> =
+        of_client(false).map(|packet| (packet.segment.seq, packet.segment.payload(), packet.segment.ack)).collect();
+    assert_eq!(responses.len(), 21);
+    assert_eq!(responses[6..8], [(8760, 1240, 328), (10_000, 1460, 656)]);
+    assert_eq!(responses[20], (28_760, 1240, 984));
+    assert!(
+        packets.iter().filter(|packet| !packet.data).all(|packet| packet.segment.len > 0),
+        "the server only sends data"
+    );
+    assert!(packets.iter().all(|packet| packet.segment.kind == SegmentKind::Data));
+}
+
+/// Losses in both directions, of requests and responses of many segments, with every second segment acknowledged or each: nothing is
+/// stuck, and everything comes once and in order.
+#[test]
+fn losses_in_both_directions_are_repaired() {
+    let short = ["link.near.delay=2 ms", "link.far.delay=8 ms", "duration=200 s"];
+    let exchanges = "traffic.exchanges={ count = 40, request = { law = \"uniform\", least = \"1 B\", most = \"60 kB\" }, \
+                     response = { law = \"uniform\", least = \"1 B\", most = \"90 kB\" }, think = { law = \"exponential\", mean = \"100 ms\" } }";
+    let losses = "link.far.errors={ model = \"uniform\", rate = 0.02 }";
+    for tcp in [
+        &["tcp.dialect=standard"][..],
+        &["tcp.dialect=standard", "tcp.congestion_control=reno", "tcp.recovery=new-reno", "tcp.fin=true"],
+        &["tcp.dialect=standard", "tcp.recovery=rfc6675", "tcp.dsack=true", "tcp.congestion_control=bbr1"],
+        &["tcp.dialect=osu", "tcp.mss=536 B", "tcp.delayed_ack=true", "tcp.recovery=rfc6675"],
+        &["tcp.dialect=linux"],
+        &["tcp.dialect=standard", "tcp.ecn=classic", "queue.policy=fq-codel"],
+    ] {
+        let records = run(&tcp.join(" "), &[&short[..], &[exchanges, losses], tcp].concat());
+        all_has_come(&records, 40);
+        for name in ["web", "web-back"] {
+            let counts = flow(&records, name).counts;
+            assert!(counts.retransmissions > 0, "{tcp:?}, {name}: nothing was lost");
+        }
+    }
+}
+
+/// Responses overfill a queue, and acknowledgements on data go with them; ports know both directions by their flows.
+#[test]
+fn many_sessions_share_a_bottleneck() {
+    let sets = [
+        "link.near.rate=5 Mbps",
+        "link.near.delay=5 ms",
+        "link.far.delay=15 ms",
+        "queue.buffer=20 packets",
+        "traffic.exchanges={ count = \"endless\", response = { law = \"pareto\", shape = 1.3, least = \"20 kB\", most = \"5 MB\" }, think = \"50 ms\" }",
+        "flow.web2={ from = \"client\", to = \"server\", start = \"1 s\" }",
+        "flow.bulk={ from = \"server\", to = \"client\", application = \"bulk\" }",
+        "delays=true",
+        "record=[\"cwnd\", \"queue\", \"throughput\"]",
+    ];
+    let records = run("shared", &sets);
+    for name in ["web", "web2"] {
+        let (of, back) = (flow(&records, name), flow(&records, &format!("{name}-back")));
+        let exchanges = of.exchanges.as_ref().unwrap();
+        assert!(exchanges.completed > 50 && exchanges.requests - exchanges.completed <= 1, "{exchanges:?}");
+        assert!(
+            of.counts.bytes_delivered <= exchanges.request_bytes
+                && back.counts.bytes_delivered <= exchanges.response_bytes
+        );
+        assert!(exchanges.response_bytes - back.counts.bytes_delivered < 5_000_000, "only the last is under way");
+        assert!(
+            back.counts.fast_retransmits > 0 && back.counts.bytes_delivered > 1_000_000,
+            "{name}: {:?}",
+            back.counts
+        );
+        assert!(back.delays.as_ref().unwrap().one_way.count() > 0);
+    }
+    let crossing: Vec<&str> = port(&records, "r->client").vcs.iter().map(|vc| &*vc.name).collect();
+    assert_eq!(crossing, ["bulk", "web-back", "web2-back"]);
+}
