@@ -48,6 +48,9 @@ impl Host {
     /// A call now; `None`: it has no meaning here, and its result is not compared.
     pub(crate) fn call(&mut self, now: Time, call: &Call, line: usize) -> Result<Option<Returned>, Trouble> {
         let fd = call.number(0).unwrap_or(-1);
+        if call.error.as_deref() == Some("EFAULT") {
+            return Err(Trouble::new(line, "a call with an address that is wrong", "calls here have no memory"));
+        }
         let returned = match call.name.as_str() {
             "socket" => self.socket(call, line)?,
             "bind" => Returned::ok(0)?,
@@ -215,7 +218,7 @@ impl Host {
         let socket = self.sockets.remove(&fd);
         if let (Some(Socket::Connected), Some(connection)) = (socket, &mut self.connection) {
             match connection.stage {
-                // What is not read is lost: the peer is told so (RFC 2525 §2.17).
+                // What is not read is lost: the peer is told so.
                 Stage::Open if connection.unread() > 0 => connection.reset(now),
                 Stage::Opening => connection.stage = Stage::Reset,
                 Stage::Open => connection.write(now, None),

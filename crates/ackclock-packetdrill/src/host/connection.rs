@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use ackclock::packet::{Ecn, SackBlock, Segment, SegmentKind, Timestamps};
 use ackclock::tcp::application::{Application, Offer};
-use ackclock::tcp::{Receiver, Sender, TcpParams, TickClock, Transfer, sack_option};
+use ackclock::tcp::{ReadingParams, Receiver, Sender, TcpParams, TickClock, Transfer, sack_option};
 use ackclock::units::{Span, Time};
 
 use super::settings::{Agreed, OWN_SCALE, Settings};
@@ -383,6 +383,12 @@ impl Connection {
                     self.push_syn(now);
                 }
                 SegmentKind::Ack if !self.active => {}
+                // A question for the window has a number that is acknowledged.
+                SegmentKind::Probe => {
+                    let seq = self.stream.wire(self.sender.flight().una / self.mss());
+                    let flags = Flags { ack: true, ..Flags::default() };
+                    self.push(now, Sent { at: now, flags, seq, ..Sent::default() });
+                }
                 SegmentKind::Ack => {
                     let flags = Flags { ack: true, ..Flags::default() };
                     self.push(now, Sent { at: now, flags, seq: self.next(), ..Sent::default() });
@@ -464,6 +470,9 @@ impl Connection {
 
 fn begin(params: &TcpParams, now: Time) -> Sender {
     let transfer = Transfer { start: now, stop: None, size: None, application: Some(Box::new(Outside)) };
+    // Windows are those that the script says, so that one may be shut.
+    let told = ReadingParams { rates: vec![(Time::ZERO, None)] };
+    let params = &TcpParams { reading: Some(told), ..params.clone() };
     Sender::new(params, transfer, TickClock::new(params.timer.granularity, Span::ZERO))
 }
 

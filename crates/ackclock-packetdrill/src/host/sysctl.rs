@@ -68,6 +68,10 @@ fn apply_setting(path: &str, value: &str, line: usize, settings: &mut Settings) 
             "0" | "1" | "2" => settings.ecn = value.parse().unwrap_or(2),
             _ => return Err(Trouble::new(line, "accurate ECN is not modelled", "set tcp_ecn to 0, 1 or 2")),
         },
+        "tcp_mtu_probing" if is_on => {
+            let remedy = "leave it off: segments have one size";
+            return Err(Trouble::new(line, "probing of the path's MTU is not modelled", remedy));
+        }
         "tcp_recovery" if value == "0" => settings.set("recovery", "rfc6675"),
         "tcp_rto_min_us" => settings.set("min_rto", format_args!("{value} us")),
         "tcp_rto_max_ms" => settings.set("max_rto", format_args!("{value} ms")),

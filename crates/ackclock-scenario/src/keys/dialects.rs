@@ -168,6 +168,11 @@ const LINUX: &[Default] = &[
     ("dsack", "true", "Linux 6.x, tcp_ipv4.c: tcp_dsack = 1"),
     ("reno.congestion_avoidance", "bytes", "Linux 6.x, tcp_cong.c: tcp_cong_avoid_ai counts what is acknowledged"),
     ("slow_start_limit", "unlimited", "Linux 6.x, tcp_cong.c: tcp_slow_start"),
+    (
+        "window_growth",
+        "linux",
+        "Linux 6.x, tcp.h: tcp_is_cwnd_limited; tcp_input.c: tcp_cong_control counts what is delivered",
+    ),
     ("initial_ssthresh", "infinite", "Linux 6.x, tcp.h: TCP_INFINITE_SSTHRESH"),
     ("ssthresh_from", "window", "Linux 6.x, tcp_cong.c, tcp_cubic.c: half or 0.7 of the congestion window"),
     ("hold_ssthresh", "true", "Linux 6.x, tcp_input.c: tcp_enter_loss"),

@@ -14,7 +14,7 @@ use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, ApplicationParams, CongestionControlParams, EcnParams, FirstSegment, HostModel, HostQueue,
     InitialWindowFrom, OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SlowStartExit,
-    SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, WindowRules,
+    SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, WindowGrowth, WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -85,6 +85,7 @@ fn defaults_are_those_of_the_osu_model() {
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,
             undo: Undo::Off,
+            growth: WindowGrowth::Standard,
             f_rto: false,
         },
         timer: TimerParams {

@@ -325,6 +325,8 @@ const OWN_KEYS: &[Key] = &[
         "What ends slow start before ssthresh: a loss; or round trips that become longer, by HyStart++ (RFC 9406, in the first slow start) or by HyStart as in Linux. Congestion controls that measure rates of delivery have their own."),
     Key::new("slow_start_limit", Kind::Or(&Kind::segments(1, 65_535), &["own", "unlimited"]), Default::Is(Value::Word("own")), "RFC 5681 §3.1: a segment",
         "How many segments an acknowledgement adds to the window at most in slow start (L of RFC 3465); \"own\": as the congestion control grows, with hystart++ 8 (RFC 9406); \"unlimited\": all that it acknowledges, as in Linux."),
+    Key::new("window_growth", Kind::Word(WindowGrowth::NAMES), Default::Is(Value::Word("standard")), "RFC 5681 §3.1",
+        "What makes a window grow: what is acknowledged, if the window was full; or, as in Linux, what is delivered, where what was selectively acknowledged before or was told by duplicates does not count again, and in slow start if half of the window was used."),
     Key::new("undo", Kind::Word(Undo::NAMES), Default::Is(Value::Word("off")), "literature: BSD",
         "What shows that a reduction of the window was spurious, so that it is undone: D-SACKs of everything that was sent again, timestamps of what was sent before that (RFC 3522), or both. Not with BBR and with the recoveries of Vegas."),
     Key::new("f_rto", Kind::Flag, Default::Is(Value::Flag(false)), "literature: BSD",

@@ -1,9 +1,9 @@
 //! Whether a sender uses its window, and what it remembers of pauses.
-//! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1.
+//! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1; Linux 6.x, tcp.h (tcp_is_cwnd_limited), behaviour only.
 
-use super::TcpParams;
 use super::cc::Window;
 use super::recovery::Flight;
+use super::{TcpParams, WindowGrowth};
 use crate::units::Time;
 
 /// Whether the window was full of late.
@@ -11,6 +11,18 @@ use crate::units::Time;
 pub(super) struct WindowUse {
     /// What was outstanding when the window was full the last time ended at this byte.
     full_until: u64,
+    /// As in Linux: the most that was outstanding since the window began that ends at this byte, and the first byte never sent then.
+    linux: Option<Most>,
+    /// Whether a window that is not used grows all the same.
+    always: bool,
+}
+
+/// The most that was outstanding of late (max_packets_out, cwnd_usage_seq).
+#[derive(Clone, Copy, Debug, Default)]
+struct Most {
+    outstanding: u64,
+    until: u64,
+    sent: u64,
 }
 
 /// What a sender remembers whose application may pause.
@@ -23,11 +35,19 @@ pub(super) struct Pauses {
 }
 
 impl WindowUse {
-    /// Of senders whose window does not grow unused, be it by a rule of the connection or of its congestion control.
+    /// Of senders whose window does not grow unused, be it by a rule of the connection or of its congestion control, or grows as in Linux.
     pub(super) fn new(params: &TcpParams) -> Option<WindowUse> {
-        let control = &params.congestion_control;
+        let (control, rules) = (&params.congestion_control, &params.window_rules);
         let asks = control.needs().round_trips && !control.has_fine_timeouts();
-        (asks || !params.window_rules.grow_unused).then(WindowUse::default)
+        let is_linux = rules.growth == WindowGrowth::Linux;
+        let linux = is_linux.then(Most::default);
+        let always = rules.grow_unused && !asks;
+        (!always || is_linux).then_some(WindowUse { full_until: 0, linux, always })
+    }
+
+    /// Whether a window grows by what is delivered.
+    pub(super) fn counts_delivered(&self) -> bool {
+        self.linux.is_some()
     }
 
     /// New data is acknowledged, `flight` being from before: whether something of it was outstanding when the window was full.
@@ -35,10 +55,24 @@ impl WindowUse {
     pub(super) fn is_used(&mut self, flight: &Flight, window: &Window) -> bool {
         // Through signed numbers, which is one instruction.
         let outstanding = (flight.max - flight.una) as i64 as f64;
-        if outstanding + flight.mss as i64 as f64 > window.cwnd {
+        let is_full = outstanding + flight.mss as i64 as f64 > window.cwnd;
+        if is_full {
             self.full_until = flight.max;
         }
-        flight.una < self.full_until
+        let half = self.linux.as_mut().is_some_and(|most| most.is_half(flight, window, is_full));
+        half || self.always || flight.una < self.full_until
+    }
+}
+
+impl Most {
+    /// Whether the window is used in slow start. What was outstanding is looked at when something was sent.
+    fn is_half(&mut self, flight: &Flight, window: &Window, is_full: bool) -> bool {
+        let outstanding = flight.max - flight.una;
+        let has_sent = is_full || flight.max != self.sent;
+        if has_sent && (flight.una >= self.until || is_full || outstanding > self.outstanding) {
+            *self = Most { outstanding, until: flight.max, sent: flight.max };
+        }
+        window.cwnd < window.ssthresh && window.cwnd < (2 * self.outstanding) as f64
     }
 }
 
@@ -50,5 +84,35 @@ impl Pauses {
         let initial = f64::from(params.initial_window_segments) * f64::from(params.mss);
         let restart_window = if restarts { initial } else { f64::INFINITY };
         Pauses { last_sent: Time::NEVER, restart_window }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(growth: WindowGrowth, segments: u64) -> Vec<bool> {
+        let mut params = TcpParams::default();
+        (params.window_rules.growth, params.window_rules.grow_unused) = (growth, false);
+        let mut watch = WindowUse::new(&params).expect("it does not grow unused");
+        let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
+        let ack = |una: u64| {
+            let flight = Flight { una, nxt: segments, max: segments, mss: 1, rwnd: 99, advertised: 99, limit: 99 };
+            let used = watch.is_used(&flight, &window);
+            window.cwnd += if used { 2.0 } else { 0.0 };
+            used
+        };
+        (0..segments).step_by(2).map(ack).collect()
+    }
+
+    /// Acknowledgements of two segments each, in a window of ten. Of six outstanding ten is less than the double, twelve is not; of nine
+    /// sixteen is, eighteen is not. Otherwise only a full window is used.
+    #[test]
+    fn on_linux_half_a_window_is_used_in_slow_start() {
+        assert_eq!(used(WindowGrowth::Linux, 5), [false; 3]);
+        assert_eq!(used(WindowGrowth::Linux, 6), [true, false, false]);
+        assert_eq!(used(WindowGrowth::Linux, 9), [true, true, true, true, false]);
+        assert_eq!(used(WindowGrowth::Standard, 9), [false; 5]);
+        assert_eq!(used(WindowGrowth::Standard, 10), [true; 5]);
     }
 }

@@ -121,6 +121,7 @@ pub fn window_rules(choices: &mut Choices, scenario: &mut Scenario) {
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,
             undo: Undo::Off,
+            growth: WindowGrowth::Standard,
             f_rto: false,
         };
         flow.tcp.timer.scaled_gains = choices.once_in(2);
@@ -137,6 +138,9 @@ pub fn slow_start(choices: &mut Choices, scenario: &mut Scenario) {
         rules.slow_start_exit =
             choices.one_of(&[SlowStartExit::HystartPlusPlus, SlowStartExit::Hystart, SlowStartExit::Loss]);
         rules.slow_start_limit = choices.one_of(&[None, Some(2), Some(u32::MAX)]);
+        if rules.slow_start_limit == Some(u32::MAX) {
+            rules.growth = WindowGrowth::Linux;
+        }
     }
 }
 

@@ -57,6 +57,7 @@ const OF_KEYS: [(&str, &str); 40] = [
     ("delayed_ack_timeout", "delayed-ack"),
     ("slow_start_exit", "slow-start"),
     ("slow_start_limit", "slow-start"),
+    ("window_growth", "slow-start"),
     ("undo", "spurious"),
     ("f_rto", "spurious"),
     ("reads", "reading"),

@@ -22,6 +22,8 @@ pub struct WindowRules {
     pub slow_start_limit: Option<u32>,
     /// What shows that a reduction was spurious, so that it is undone.
     pub undo: Undo,
+    /// What of an acknowledgement makes a window grow, and when a window is used.
+    pub growth: WindowGrowth,
     /// Whether timeouts are checked for being spurious (RFC 5682).
     pub f_rto: bool,
 }
@@ -42,6 +44,7 @@ impl WindowRules {
                 _ => Some(values.count("slow_start_limit")),
             },
             undo: values.choice("undo", Undo::WORDS),
+            growth: values.choice("window_growth", WindowGrowth::WORDS),
             f_rto: values.flag("f_rto"),
         }
     }
@@ -68,6 +71,17 @@ pub enum SlowStartExit {
     Hystart,
 }
 words!(SlowStartExit: "loss" = Loss, "hystart++" = HystartPlusPlus, "hystart" = Hystart);
+
+/// What of an acknowledgement makes a window grow, and when a window is used that does not grow unused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowGrowth {
+    /// What una advances by. A window is used when it is full.
+    Standard,
+    /// What is delivered, in order or not, and was not known to be: what is held counts when it comes, not again when una passes it. In slow
+    /// start a window is used when half of it was outstanding.
+    Linux,
+}
+words!(WindowGrowth: "standard" = Standard, "linux" = Linux);
 
 /// What shows that a reduction of the window was spurious, so that it is undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -279,6 +279,10 @@ pub trait LossDetection {
     fn in_flight(&self, flight: &Flight) -> u64;
     /// What is believed to be lost.
     fn lost(&self) -> Lost<'_>;
+    /// Bytes that the last acknowledgement says are delivered, in order or not, and that were not known to be; of those that count them.
+    fn delivered(&self) -> Option<u64> {
+        None
+    }
     /// How many segments are held, lost, sent again; of those that number their segments.
     fn counts(&self) -> Option<SegmentCounts> {
         None

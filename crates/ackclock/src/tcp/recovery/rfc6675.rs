@@ -263,4 +263,8 @@ impl LossDetection for Rfc6675 {
     fn lost(&self) -> Lost<'_> {
         Lost::Before(self.scoreboard.lost_below())
     }
+
+    fn delivered(&self) -> Option<u64> {
+        (self.params.window_reduction == WindowReduction::Proportional).then_some(self.delivered)
+    }
 }

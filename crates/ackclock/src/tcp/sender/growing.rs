@@ -4,7 +4,7 @@
 use super::{OptionalState, Sender};
 use crate::tcp::SendTimes;
 use crate::tcp::cc::{Ack, CongestionControl, CongestionControlState, Measured};
-use crate::tcp::recovery::{Flight, NewAck, Recovery};
+use crate::tcp::recovery::{Flight, LossDetection, NewAck, Recovery};
 use crate::tcp::setup::Setup;
 use crate::tcp::slow_start::Acknowledged;
 use crate::units::{Span, Time};
@@ -32,7 +32,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn grow(&mut self, ack: u64) {
         // Through signed numbers, which is one instruction.
-        let acked = (ack - self.flight.una) as i64 as f64;
+        let acked = self.newly_delivered(ack).unwrap_or((ack - self.flight.una) as i64 as f64);
         let ack = Ack { acked, ..Ack::of(self.flight.mss as i64 as f64, self.flight.advertised as i64 as f64) };
         self.congestion_control.on_ack(&ack, &mut self.window);
         self.backoff = 0;
@@ -76,8 +76,9 @@ impl Sender {
 
     /// The rule of slow start, if there is one, of a window that was `before`.
     fn follow_slow_start(&mut self, now: Time, ack: u64, rtt: Option<Span>, before: f64) {
+        let bytes = self.newly_delivered(ack).unwrap_or((ack - self.flight.una) as f64);
         let Some(slow_start) = self.extra.as_mut().and_then(|extra| extra.slow_start.as_mut()) else { return };
-        let (bytes, nxt) = ((ack - self.flight.una) as f64, self.flight.nxt.max(ack));
+        let nxt = self.flight.nxt.max(ack);
         let (mss, advertised) = (self.flight.mss as f64, self.flight.advertised as f64);
         let acknowledged = Acknowledged { now, una: ack, nxt, rtt, bytes, mss, advertised };
         slow_start.on_ack(&acknowledged, before, &mut self.window);
@@ -120,8 +121,24 @@ impl Sender {
 
     #[inline(never)]
     fn grow_by_measure_of_others(&mut self, now: Time, ack: u64, start: Time, rtt: Option<Span>, is_used: bool) {
-        let ack = measured(now, ack, start, rtt, &self.flight, is_used);
+        let delivered = self.newly_delivered(ack);
+        let mut ack = measured(now, ack, start, rtt, &self.flight, is_used);
+        ack.acked = delivered.unwrap_or(ack.acked);
         self.congestion_control.on_ack(&ack, &mut self.window);
+    }
+
+    /// Bytes that an acknowledgement of everything before `ack` delivers, where windows grow by these: what is held was delivered before, and
+    /// without SACK a segment for each duplicate, of which one fills the hole.
+    #[inline]
+    fn newly_delivered(&self, ack: u64) -> Option<f64> {
+        let watch = self.extra.as_ref()?.window_use.as_ref()?;
+        if !watch.counts_delivered() {
+            return None;
+        }
+        let (acked, mss) = (ack - self.flight.una, self.flight.mss);
+        let known = self.recovery.loss_detection().and_then(LossDetection::delivered);
+        let bytes = known.unwrap_or_else(|| acked.saturating_sub(u64::from(self.dup_acks) * mss).max(acked.min(mss)));
+        Some(bytes as f64)
     }
 }
 

@@ -12,6 +12,10 @@ impl LossDetection for Rack {
         Lost::Segments(&self.newly_lost)
     }
 
+    fn delivered(&self) -> Option<u64> {
+        Some(self.delivered)
+    }
+
     fn counts(&self) -> Option<SegmentCounts> {
         let numbered = self.records.iter().zip(self.first..);
         let again = numbered
