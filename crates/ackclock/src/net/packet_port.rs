@@ -7,9 +7,36 @@ use super::feedback::PacketRates;
 use super::link::{Link, PacketMeta, Transmitted};
 use super::queue_monitor::QueueMonitor;
 use crate::ids::{Id, VcId};
+use crate::packet::Ecn;
 use crate::queue::DropReason;
 use crate::queue::packet::{Dropped, LinkUse, QueueDiscipline, QueuedPacket};
 use crate::units::{Rate, Span, Time};
+
+/// The engine that drives a port, as far as its packets are concerned; `T` is what it knows a packet by. The port keeps that, and the
+/// discipline keeps what a discipline knows: nothing of a packet is kept twice.
+pub(super) trait PacketOwner<T> {
+    /// What a link and the counters of losses know of a packet. Ports before plain links ask it only of what is lost.
+    fn meta(&self, packet: &T) -> PacketMeta;
+
+    /// A packet is lost.
+    fn lose(&mut self, packet: T);
+
+    /// Whether a packet can take another port, now that the link has no receiver.
+    fn can_leave(&self, _packet: &T) -> bool {
+        false
+    }
+}
+
+/// What a port has to know of a packet that comes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coming {
+    /// The number of its connection at the port.
+    pub(super) vc: VcId,
+    /// Its size, octets.
+    pub(super) bytes: u32,
+    /// Whether it can be marked, and whether it is.
+    pub(super) ecn: Ecn,
+}
 
 /// A packet port; `T` is what the engine knows a packet by.
 pub(super) struct PacketPort<T> {
@@ -38,40 +65,40 @@ pub(super) struct PacketPort<T> {
 
 /// The packets that a discipline has, by the handles that it knows them by.
 struct WaitingPackets<T> {
-    places: Vec<(PacketMeta, T)>,
+    places: Vec<T>,
     free: Vec<u32>,
-    count: u32,
     bytes: u64,
 }
 
 impl<T: Copy> WaitingPackets<T> {
+    #[inline(always)]
     fn is_empty(&self) -> bool {
-        self.count == 0
+        self.free.len() == self.places.len()
     }
 
     #[inline(always)]
-    fn put(&mut self, meta: PacketMeta, handle: T) -> u32 {
-        self.bytes += u64::from(meta.packet.bytes);
-        self.count += 1;
+    fn put(&mut self, packet: T, bytes: u32) -> u32 {
+        self.bytes += u64::from(bytes);
         match self.free.pop() {
             Some(place) => {
-                self.places[place as usize] = (meta, handle);
+                self.places[place as usize] = packet;
                 place
             }
-            None => {
-                self.places.push((meta, handle));
-                self.places.len() as u32 - 1
-            }
+            None => self.put_at_end(packet),
         }
     }
 
+    #[inline(never)]
+    fn put_at_end(&mut self, packet: T) -> u32 {
+        self.places.push(packet);
+        self.places.len() as u32 - 1
+    }
+
     #[inline(always)]
-    fn take(&mut self, place: u32) -> (PacketMeta, T) {
+    fn take(&mut self, place: u32, bytes: u32) -> T {
         self.free.push(place);
-        self.count -= 1;
-        let (meta, handle) = self.places[place as usize];
-        self.bytes -= u64::from(meta.packet.bytes);
-        (meta, handle)
+        self.bytes -= u64::from(bytes);
+        self.places[place as usize]
     }
 }
 
@@ -114,7 +141,7 @@ impl<T: Copy> PacketPort<T> {
             link,
             discipline,
             dropped: Dropped::default(),
-            waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), count: 0, bytes: 0 },
+            waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), bytes: 0 },
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
@@ -128,12 +155,18 @@ impl<T: Copy> PacketPort<T> {
     pub(super) fn give_rates(&mut self, rates: Option<Box<PacketRates>>) {
         self.accepts_at_once &= rates.is_none();
         self.rates = rates;
-        self.plan();
+        self.plan::<false>();
     }
 
     /// The rates that it gives to TCP flows, if it does.
     pub(super) fn rates(&self) -> Option<&PacketRates> {
         self.rates.as_deref()
+    }
+
+    /// Whether there is nothing but a discipline and a link of constant rate and delay, and nothing of the port is recorded over time: then
+    /// much need not be asked of each packet.
+    pub(super) fn is_plain(&self) -> bool {
+        self.link.is_none() && self.rates.is_none() && self.monitor.trace.is_none()
     }
 
     /// Whether the packet that arrives next comes twice: then the copy is told as another arrival, directly after it.
@@ -143,72 +176,105 @@ impl<T: Copy> PacketPort<T> {
     }
 
     /// A packet arrives. It is transmitted at once, or waits (then [`PacketPort::next_event`] says for how long), or is
-    /// lost: so are those given to `lost`.
+    /// lost, perhaps with others.
     #[inline(always)]
     pub(super) fn on_arrival(
         &mut self,
         now: Time,
-        meta: PacketMeta,
+        coming: Coming,
         handle: T,
-        mut lost: impl FnMut(T),
+        owner: &mut impl PacketOwner<T>,
     ) -> Option<Departure<T>> {
-        if self.link.as_mut().is_some_and(|link| link.refuses(now, &meta)) {
-            lost(handle);
+        self.arrives::<false, _>(now, coming, handle, owner)
+    }
+
+    /// The same; `PLAIN`: [`PacketPort::is_plain`].
+    #[inline(always)]
+    pub(super) fn arrives<const PLAIN: bool, O: PacketOwner<T>>(
+        &mut self,
+        now: Time,
+        coming: Coming,
+        handle: T,
+        owner: &mut O,
+    ) -> Option<Departure<T>> {
+        let Coming { vc, bytes, ecn } = coming;
+        if !PLAIN && self.link.as_mut().is_some_and(|link| link.refuses(now, &owner.meta(&handle))) {
+            owner.lose(handle);
             return None;
         }
-        self.monitor.arrive(meta.vc);
-        if let Some(rates) = &mut self.rates {
-            rates.on_arrival(meta.vc, meta.packet.bytes.into());
+        if let Some(rates) = self.rates.as_mut().filter(|_| !PLAIN) {
+            rates.on_arrival(vc, bytes.into());
         }
         let is_first = self.waiting.is_empty();
         let is_idle = is_first && self.free <= now;
-        let is_free = is_idle && self.up_from(now) == now;
+        let is_free = is_idle && (PLAIN || self.up_from(now) == now);
         let link = LinkUse { idle: is_idle.then(|| now.since(self.free)), is_free };
-        let place = self.waiting.put(meta, handle);
-        let flow = meta.vc.index() as u32;
-        let packet = QueuedPacket { arrived: now, handle: place, bytes: meta.packet.bytes, flow, ecn: meta.ecn };
-        self.discipline.enqueue(packet, link, &mut self.dropped);
-        // What leaves at once has never waited.
-        let leaves = if is_free { self.discipline.dequeue(now, &mut self.dropped) } else { None };
-        let is_accepted = self.lose_dropped(now, Some(place), &mut lost);
-        if let Some(packet) = leaves {
-            self.waiting.take(place);
-            self.monitor.pass(now, meta.vc);
-            let marked = self.count_mark(&packet, &meta);
-            return self.transmit((now, now), marked, meta, handle, lost);
+        let place = self.waiting.put(handle, bytes);
+        let flow = vc.index() as u32;
+        self.discipline.enqueue(
+            QueuedPacket { arrived: now, handle: place, bytes, flow, ecn },
+            link,
+            &mut self.dropped,
+        );
+        if is_free && let Some(packet) = self.discipline.dequeue(now, &mut self.dropped) {
+            return self.leave_at_once(&packet, coming, owner);
         }
-        if is_accepted {
-            self.monitor.enter(now, meta.vc);
+        if self.lose_dropped(now, Some(place), owner) {
+            self.monitor.arrive_and_enter::<PLAIN>(now, vc);
             if is_first {
-                self.next_start = self.up_from(self.free.max(now));
-                self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
-                self.plan();
+                self.next_start = self.free.max(now);
+                if !PLAIN {
+                    self.next_start = self.up_from(self.next_start);
+                    self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
+                }
+                self.plan::<PLAIN>();
             }
         }
         None
     }
 
+    /// A packet leaves as soon as it has come: it has never waited.
+    #[inline(never)]
+    fn leave_at_once(
+        &mut self,
+        packet: &QueuedPacket,
+        Coming { vc, bytes, ecn }: Coming,
+        owner: &mut impl PacketOwner<T>,
+    ) -> Option<Departure<T>> {
+        let now = packet.arrived;
+        self.lose_dropped(now, None, owner);
+        let handle = self.waiting.take(packet.handle, bytes);
+        self.monitor.arrive_and_pass(now, vc);
+        let marked = packet.ecn != ecn;
+        if marked {
+            self.monitor.mark();
+        }
+        self.transmit::<false, _>((now, now), marked, bytes, handle, owner)
+    }
+
     /// Those that the discipline has dropped are lost: those that waited, and perhaps the packet at `arriving`, which has just come.
     /// Whether that one is not among them.
     #[inline(always)]
-    fn lose_dropped(&mut self, now: Time, arriving: Option<u32>, lost: &mut impl FnMut(T)) -> bool {
-        self.dropped.is_empty() || self.lose_each(now, arriving, lost)
+    fn lose_dropped(&mut self, now: Time, arriving: Option<u32>, owner: &mut impl PacketOwner<T>) -> bool {
+        self.dropped.is_empty() || self.lose_each(now, arriving, owner)
     }
 
     #[inline(never)]
-    fn lose_each(&mut self, now: Time, arriving: Option<u32>, lost: &mut impl FnMut(T)) -> bool {
+    fn lose_each(&mut self, now: Time, arriving: Option<u32>, owner: &mut impl PacketOwner<T>) -> bool {
         let mut is_accepted = true;
-        for (QueuedPacket { handle: place, .. }, reason) in self.dropped.drain() {
-            let (meta, handle) = self.waiting.take(place);
+        for (QueuedPacket { handle: place, bytes, .. }, reason) in self.dropped.drain() {
+            let handle = self.waiting.take(place, bytes);
+            let meta = owner.meta(&handle);
             if arriving == Some(place) {
                 is_accepted = false;
+                self.monitor.arrive(meta.vc);
                 self.monitor.refuse(now, meta.vc, meta.vc_name, meta.frame, reason);
             } else {
                 self.monitor.drop_waiting(now, meta.vc, meta.vc_name, meta.frame, reason);
             }
-            lost(handle);
+            owner.lose(handle);
         }
-        self.plan();
+        self.plan::<false>();
         is_accepted
     }
 
@@ -224,56 +290,67 @@ impl<T: Copy> PacketPort<T> {
             return None;
         }
         let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, now, bytes)?;
-        self.monitor.arrive(vc);
-        self.monitor.pass(now, vc);
+        self.monitor.arrive_and_pass(now, vc);
         self.monitor.transmits(now, complete.since(now));
         self.free = complete;
         Some(arrives)
     }
 
-    /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. Those that
-    /// are lost are given to `lost`. If the link has no receiver, those may leave that can go `elsewhere`.
+    /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. If the link has no
+    /// receiver, those may leave that can take another port.
     #[inline(always)]
-    pub(super) fn on_event(
+    pub(super) fn on_event(&mut self, now: Time, owner: &mut impl PacketOwner<T>) -> Option<Turn<T>> {
+        self.happens::<false, _>(now, owner)
+    }
+
+    /// The same; `PLAIN`: [`PacketPort::is_plain`].
+    #[inline(always)]
+    pub(super) fn happens<const PLAIN: bool, O: PacketOwner<T>>(
         &mut self,
         now: Time,
-        mut lost: impl FnMut(T),
-        elsewhere: impl Fn(T) -> bool,
+        owner: &mut O,
     ) -> Option<Turn<T>> {
         // At one instant what departs comes first.
-        if now != self.next_start || now == self.flush {
-            return self.on_rare_event(now, &mut lost);
+        if !PLAIN && (now != self.next_start || now == self.flush) {
+            return self.on_rare_event(now, owner);
         }
         let leaves = self.discipline.dequeue(now, &mut self.dropped);
-        self.lose_dropped(now, None, &mut lost);
-        let packet = leaves?;
-        let QueuedPacket { arrived, handle: place, .. } = packet;
-        let (meta, handle) = self.waiting.take(place);
-        self.monitor.leave(now, meta.vc, arrived);
-        let marked = self.count_mark(&packet, &meta);
-        let leaves = self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && elsewhere(handle);
+        self.lose_dropped(now, None, owner);
+        let QueuedPacket { arrived, handle: place, bytes, flow, ecn } = leaves?;
+        let handle = self.waiting.take(place, bytes);
+        self.monitor.leave::<PLAIN>(now, VcId::from_index(flow as usize), arrived);
+        // Mostly nothing is marked.
+        let marked = ecn.is_ce() && !owner.meta(&handle).ecn.is_ce();
+        if marked {
+            self.monitor.mark();
+        }
+        let leaves =
+            !PLAIN && self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && owner.can_leave(&handle);
         let turn = match leaves {
             true => Some(Turn::Leaves(handle, marked)),
-            false => self.transmit((arrived, now), marked, meta, handle, lost).map(Turn::Departs),
+            false => self.transmit::<PLAIN, _>((arrived, now), marked, bytes, handle, owner).map(Turn::Departs),
         };
-        self.next_start = self.up_from(self.free.max(now));
-        self.plan();
+        self.next_start = self.free.max(now);
+        if !PLAIN {
+            self.next_start = self.up_from(self.next_start);
+        }
+        self.plan::<PLAIN>();
         turn
     }
 
     /// What waits is lost, or an averaging interval ends.
     #[inline(never)]
-    fn on_rare_event(&mut self, now: Time, lost: &mut impl FnMut(T)) -> Option<Turn<T>> {
+    fn on_rare_event(&mut self, now: Time, owner: &mut impl PacketOwner<T>) -> Option<Turn<T>> {
         let flushes = now == self.flush;
         if flushes {
             while let Some(packet) = self.discipline.flush() {
                 self.dropped.push(packet, DropReason::Outage);
             }
-            self.lose_dropped(now, None, lost);
+            self.lose_dropped(now, None, owner);
         } else if let Some(rates) = &mut self.rates {
             rates.end_interval(self.waiting.bytes);
         }
-        self.plan();
+        self.plan::<false>();
         (!flushes).then_some(Turn::IntervalEnds)
     }
 
@@ -285,9 +362,13 @@ impl<T: Copy> PacketPort<T> {
 
     /// Something has changed of what [`PacketPort::next_event`] says.
     #[inline(always)]
-    fn plan(&mut self) {
+    fn plan<const PLAIN: bool>(&mut self) {
         if self.waiting.is_empty() {
             (self.next_start, self.flush) = (Time::NEVER, Time::NEVER);
+        }
+        if PLAIN {
+            self.next = self.next_start;
+            return;
         }
         self.next = self.next_start.min(self.flush);
         if let Some(rates) = &self.rates {
@@ -300,28 +381,17 @@ impl<T: Copy> PacketPort<T> {
         self.link.as_ref().map_or(time, |link| link.state.up_from(time))
     }
 
-    /// A packet leaves that came as `meta` says: whether the discipline has marked it.
     #[inline(always)]
-    fn count_mark(&mut self, packet: &QueuedPacket, meta: &PacketMeta) -> bool {
-        let marked = packet.ecn != meta.ecn;
-        if marked {
-            self.monitor.mark();
-        }
-        marked
-    }
-
-    #[inline(always)]
-    fn transmit(
+    fn transmit<const PLAIN: bool, O: PacketOwner<T>>(
         &mut self,
         (came, now): (Time, Time),
         marked: bool,
-        meta: PacketMeta,
+        bytes: u32,
         handle: T,
-        mut lost: impl FnMut(T),
+        owner: &mut O,
     ) -> Option<Departure<T>> {
-        let (complete, arrives) = match &mut self.link {
+        let (complete, arrives) = match self.link.as_mut().filter(|_| !PLAIN) {
             None => {
-                let bytes = meta.packet.bytes;
                 if self.last_time.0 != bytes {
                     self.last_time = (bytes, self.rate.serialization(u64::from(bytes) * 8));
                 }
@@ -329,14 +399,17 @@ impl<T: Copy> PacketPort<T> {
                 (complete, Some(complete + self.delay))
             }
             Some(link) => {
-                let Transmitted { complete, arrives } = link.transmit(came, now, &meta).expect("the link is up");
+                let Transmitted { complete, arrives } =
+                    link.transmit(came, now, &owner.meta(&handle)).expect("the link is up");
                 (complete, arrives)
             }
         };
         self.free = complete;
-        self.monitor.transmits(now, complete.since(now));
+        if !PLAIN {
+            self.monitor.transmits(now, complete.since(now));
+        }
         if arrives.is_none() {
-            lost(handle);
+            owner.lose(handle);
         }
         arrives.map(|arrives| Departure { handle, begins: now, arrives, marked })
     }
@@ -354,7 +427,6 @@ mod tests {
     };
     use crate::link::{Reordering, Shape};
     use crate::net::link::LossRecording;
-    use crate::packet::Ecn;
     use crate::queue::Buffer;
     use crate::queue::packet::{CoDelParams, PacketPolicyParams, QueuePort};
     use crate::record::PortRecord;
@@ -368,7 +440,12 @@ mod tests {
         Rate::from_bps(RATE).unwrap()
     }
 
-    fn of_policy(max_packets: u32, max_bytes: u64, policy: &PacketPolicyParams, params: LinkParams) -> PacketPort<u32> {
+    fn of_policy(
+        max_packets: u32,
+        max_bytes: u64,
+        policy: &PacketPolicyParams,
+        params: LinkParams,
+    ) -> PacketPort<(u32, u32)> {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
         let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, params, queue: queue.into() };
@@ -377,19 +454,40 @@ mod tests {
         PacketPort::new((rate(), delay), link, discipline, QueueMonitor::new(max_packets, 1, None))
     }
 
-    fn port(max_packets: u32, max_bytes: u64) -> PacketPort<u32> {
+    fn port(max_packets: u32, max_bytes: u64) -> PacketPort<(u32, u32)> {
         of_policy(max_packets, max_bytes, &PacketPolicyParams::TailDrop(()), LinkParams::plain())
     }
 
-    impl PacketPort<u32> {
+    impl PacketPort<(u32, u32)> {
         fn waiting(&self) -> usize {
             self.waiting.places.len() - self.waiting.free.len()
         }
     }
 
-    fn meta(bytes: u32) -> PacketMeta {
-        let packet = Packet { bytes, kind: PacketKind::Data };
-        PacketMeta { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet, ecn: Ecn::NOT_ECT }
+    fn coming(bytes: u32) -> Coming {
+        Coming { vc: VcId::from_index(0), bytes, ecn: Ecn::NOT_ECT }
+    }
+
+    /// Knows packets by handle and size; and which it has lost.
+    #[derive(Default)]
+    struct Owner {
+        lost: Vec<u32>,
+        leave: bool,
+    }
+
+    impl PacketOwner<(u32, u32)> for Owner {
+        fn meta(&self, &(_, bytes): &(u32, u32)) -> PacketMeta {
+            let packet = Packet { bytes, kind: PacketKind::Data };
+            PacketMeta { vc: VcId::from_index(0), vc_name: 0, frame: 0, packet, ecn: Ecn::NOT_ECT }
+        }
+
+        fn lose(&mut self, (handle, _): (u32, u32)) {
+            self.lost.push(handle);
+        }
+
+        fn can_leave(&self, _: &(u32, u32)) -> bool {
+            self.leave
+        }
     }
 
     fn ns(ns: u64) -> Time {
@@ -397,23 +495,24 @@ mod tests {
     }
 
     /// A packet of this handle and size arrives: when it arrives at the other end, if it goes at once.
-    fn arrive(port: &mut PacketPort<u32>, now: u64, handle: u32, bytes: u32) -> Option<(u32, Time)> {
-        port.on_arrival(ns(now), meta(bytes), handle, |_| ()).map(|departure| (departure.handle, departure.arrives))
+    fn arrive(port: &mut PacketPort<(u32, u32)>, now: u64, handle: u32, bytes: u32) -> Option<(u32, Time)> {
+        let departure = port.on_arrival(ns(now), coming(bytes), (handle, bytes), &mut Owner::default());
+        departure.map(|departure| (departure.handle.0, departure.arrives))
     }
 
     /// What happens next at a port that expects it then.
-    fn event(port: &mut PacketPort<u32>, now: u64) -> (Option<(u32, Time)>, Vec<u32>) {
+    fn event(port: &mut PacketPort<(u32, u32)>, now: u64) -> (Option<(u32, Time)>, Vec<u32>) {
         assert_eq!(port.next_event(), ns(now));
-        let mut lost = Vec::new();
-        let departure = match port.on_event(ns(now), |handle| lost.push(handle), |_| false) {
-            Some(Turn::Departs(Departure { handle, begins, arrives, .. })) => {
+        let mut owner = Owner::default();
+        let departure = match port.on_event(ns(now), &mut owner) {
+            Some(Turn::Departs(Departure { handle: (handle, _), begins, arrives, .. })) => {
                 assert_eq!(begins, ns(now));
                 Some((handle, arrives))
             }
             Some(Turn::Leaves(..)) => unreachable!("there is no other port"),
             Some(Turn::IntervalEnds) | None => None,
         };
-        (departure, lost)
+        (departure, owner.lost)
     }
 
     fn departs(handle: u32, arrives: u64) -> Option<(u32, Time)> {
@@ -423,22 +522,22 @@ mod tests {
     /// What departs when packets of these sizes arrive after these times, and the record in the end; those that can, pass, if
     /// so chosen. How many do.
     fn all(
-        mut port: PacketPort<u32>,
+        mut port: PacketPort<(u32, u32)>,
         arrivals: &[(u64, u32)],
         may_pass: bool,
     ) -> (Vec<(u32, Time)>, PortRecord, usize) {
         let (mut departures, mut now, mut passed) = (Vec::new(), 0, 0);
-        let events = |port: &mut PacketPort<u32>, until: Time, departures: &mut Vec<_>| {
+        let events = |port: &mut PacketPort<(u32, u32)>, until: Time, departures: &mut Vec<_>| {
             while port.next_event() <= until && port.next_event() < Time::NEVER {
-                if let Some(Turn::Departs(departure)) = port.on_event(port.next_event(), |_| (), |_| false) {
-                    departures.push((departure.handle, departure.arrives));
+                if let Some(Turn::Departs(departure)) = port.on_event(port.next_event(), &mut Owner::default()) {
+                    departures.push((departure.handle.0, departure.arrives));
                 }
             }
         };
         for (&(after, bytes), handle) in arrivals.iter().zip(0..) {
             now += after;
             events(&mut port, ns(now), &mut departures);
-            match may_pass.then(|| port.pass(ns(now), meta(bytes).vc, bytes)).flatten() {
+            match may_pass.then(|| port.pass(ns(now), coming(bytes).vc, bytes)).flatten() {
                 Some(arrives) => {
                     departures.push((handle, arrives));
                     passed += 1;
@@ -566,7 +665,9 @@ mod tests {
         assert_eq!(event(&mut port, 1300), (None, vec![1]));
         for handle in [2, 3] {
             assert_eq!(port.next_event(), ns(2100));
-            assert_eq!(port.on_event(ns(2100), |_| unreachable!(), |_| true), Some(Turn::Leaves(handle, false)));
+            let mut owner = Owner { leave: true, ..Owner::default() };
+            assert_eq!(port.on_event(ns(2100), &mut owner), Some(Turn::Leaves((handle, 100), false)));
+            assert_eq!(owner.lost, []);
         }
         assert_eq!(port.next_event(), Time::NEVER);
         let record = port.monitor.record(ns(9000), "a->b", ["v".into()].into_iter());
@@ -585,9 +686,9 @@ mod tests {
         };
         for (place, free) in [(Place::Ingress, 0), (Place::Egress, 800)] {
             let mut port = of_policy(10, u64::MAX, &PacketPolicyParams::TailDrop(()), params(place));
-            let mut lost = Vec::new();
-            assert_eq!(port.on_arrival(ns(0), meta(100), 7, |handle| lost.push(handle)), None);
-            assert_eq!((lost, port.free), (vec![7], ns(free)), "{place:?}");
+            let mut owner = Owner::default();
+            assert_eq!(port.on_arrival(ns(0), coming(100), (7, 100), &mut owner), None);
+            assert_eq!((owner.lost, port.free), (vec![7], ns(free)), "{place:?}");
             let link = port.link.as_ref().unwrap();
             assert_eq!(link.record(ns(free), "a->b", ["v".into()].into_iter()).lost.corrupted, 0, "not yet");
             assert_eq!(link.record(ns(free + 1), "a->b", ["v".into()].into_iter()).lost.corrupted, 1);

@@ -103,6 +103,14 @@ impl<W> PortStats<W> {
         self.vcs[vc].arrivals += units;
     }
 
+    /// A unit of `vc` arrived at the port: what is known of how long those of its connection waited, to be changed.
+    #[inline(always)]
+    pub(super) fn arrive_to(&mut self, vc: VcId) -> &mut W {
+        let of_vc = &mut self.vcs[vc];
+        of_vc.arrivals += 1;
+        &mut of_vc.waited
+    }
+
     /// Takes back arrivals that were counted too early.
     pub(super) fn not_arrived(&mut self, vc: VcId, units: u64) {
         self.vcs[vc].arrivals -= units;

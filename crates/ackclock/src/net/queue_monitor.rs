@@ -69,44 +69,66 @@ impl QueueMonitor {
         self.stats.arrive(vc, 1);
     }
 
+    /// A unit arrives at the port, and is transmitted without waiting.
+    #[inline(always)]
+    pub(super) fn arrive_and_pass(&mut self, now: Time, vc: VcId) {
+        self.stats.arrive_to(vc).departures += 1;
+        self.trace_departure(now, now);
+    }
+
+    /// A unit arrives at the port, and begins to wait. `PLAIN`: nothing is recorded over time.
+    #[inline(always)]
+    pub(super) fn arrive_and_enter<const PLAIN: bool>(&mut self, now: Time, vc: VcId) {
+        self.stats.rise(u64::from(self.buffer.queued()), 1);
+        if self.buffer.enter(vc) {
+            self.active.rise(now);
+        }
+        self.stats.arrive_to(vc).waiting.rise(now);
+        if !PLAIN {
+            self.record_queue(now, vc);
+        }
+    }
+
     /// An arrived unit begins to wait.
     #[inline(always)]
     pub(super) fn enter(&mut self, now: Time, vc: VcId) {
         self.stats.rise(u64::from(self.buffer.queued()), 1);
-        if self.buffer.queued_of(vc) == 0 {
+        if self.buffer.enter(vc) {
             self.active.rise(now);
         }
-        self.buffer.enter(vc);
         self.stats.waited_mut(vc).waiting.rise(now);
         self.record_queue(now, vc);
     }
 
-    /// A unit that has waited since `admitted` begins to be transmitted.
+    /// A unit that has waited since `admitted` begins to be transmitted. `PLAIN`: nothing is recorded over time.
     #[inline(always)]
-    pub(super) fn leave(&mut self, now: Time, vc: VcId, admitted: Time) {
-        self.leave_buffer(now, vc);
-        self.depart(now, vc, admitted);
+    pub(super) fn leave<const PLAIN: bool>(&mut self, now: Time, vc: VcId, admitted: Time) {
+        self.leave_buffer(now, vc).departures += 1;
+        if !PLAIN {
+            self.record_queue(now, vc);
+            self.trace_departure(now, admitted);
+        }
     }
 
     #[inline(always)]
-    fn leave_buffer(&mut self, now: Time, vc: VcId) {
-        self.buffer.leave(vc);
-        if self.buffer.queued_of(vc) == 0 {
+    fn leave_buffer(&mut self, now: Time, vc: VcId) -> &mut VcQueue {
+        if self.buffer.leave(vc) {
             self.active.fall(now);
         }
-        self.stats.waited_mut(vc).waiting.fall(now);
-        self.record_queue(now, vc);
+        let of_vc = self.stats.waited_mut(vc);
+        of_vc.waiting.fall(now);
+        of_vc
     }
 
     /// An arrived unit is transmitted without waiting.
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, vc: VcId) {
-        self.depart(now, vc, now);
+        self.stats.waited_mut(vc).departures += 1;
+        self.trace_departure(now, now);
     }
 
     #[inline(always)]
-    fn depart(&mut self, now: Time, vc: VcId, admitted: Time) {
-        self.stats.waited_mut(vc).departures += 1;
+    fn trace_departure(&mut self, now: Time, admitted: Time) {
         if let Some(trace) = &mut self.trace {
             trace.departs(now, now.since(admitted));
         }
@@ -131,6 +153,7 @@ impl QueueMonitor {
     /// A waiting unit of frame `frame` is dropped.
     pub(super) fn drop_waiting(&mut self, now: Time, vc: VcId, vc_name: u64, frame: u32, reason: DropReason) {
         self.leave_buffer(now, vc);
+        self.record_queue(now, vc);
         self.stats.tallies.dropped_after_waiting += 1;
         self.refuse(now, vc, vc_name, frame, reason);
     }
@@ -172,7 +195,7 @@ mod tests {
             monitor.arrive(vc);
             monitor.enter(at(ps), vc);
         }
-        monitor.leave(at(50), vc, at(10));
+        monitor.leave::<false>(at(50), vc, at(10));
         // 0 for 10 ps, 1 for 10, 2 for 30, 1 for 50: 120 over 100.
         let record = monitor.record(at(100), "p", ["v".into()].into_iter());
         assert_eq!((record.mean_queue, record.max_queue, record.final_queue), (1.2, 2, 1));
@@ -188,7 +211,7 @@ mod tests {
         let mut episodes = |enters: bool| {
             match enters {
                 true => monitor.enter(Time::ZERO, vc),
-                false => monitor.leave(Time::ZERO, vc, Time::ZERO),
+                false => monitor.leave::<false>(Time::ZERO, vc, Time::ZERO),
             }
             monitor.record(Time::ZERO, "p", ["v".into()].into_iter()).congestion_episodes
         };

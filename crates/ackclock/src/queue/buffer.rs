@@ -68,11 +68,12 @@ impl Buffer {
         self.queued >= self.capacity
     }
 
-    /// A cell of `vc` begins to wait.
+    /// A cell of `vc` begins to wait. Returns whether none of its connection did.
     #[inline]
-    pub fn enter(&mut self, vc: VcId) {
+    pub fn enter(&mut self, vc: VcId) -> bool {
         self.enter_late(vc, 1);
         self.set_queued(self.queued + 1);
+        self.per_vc[vc].cells == 1
     }
 
     /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: X does not follow
@@ -111,11 +112,12 @@ impl Buffer {
         held.cells + cells <= held.max
     }
 
-    /// A cell of `vc` no longer waits.
+    /// A cell of `vc` no longer waits. Returns whether none of its connection does any more.
     #[inline]
-    pub fn leave(&mut self, vc: VcId) {
+    pub fn leave(&mut self, vc: VcId) -> bool {
         self.leave_late(vc, 1);
         self.queued -= 1;
+        self.per_vc[vc].cells == 0
     }
 
     /// As many cells of `vc` no longer wait. X is set separately.

@@ -120,7 +120,7 @@ impl PacketSideTable {
     /// The packet with this key leaves a port, and is `marked` or not: one that can be has a key.
     #[inline]
     pub(super) fn mark(&mut self, key: u32, marked: bool) {
-        if let Some(place) = PacketKey(key).place().filter(|_| marked) {
+        if marked && let Some(place) = PacketKey(key).place() {
             let segment = &mut self.places[place].segment;
             segment.ecn = segment.ecn.marked();
         }

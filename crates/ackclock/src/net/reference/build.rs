@@ -7,7 +7,7 @@ use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::feedback::{Edges, packet_rates};
 use crate::net::flow::{ForcedDrops, Sink, Source, Vc};
 use crate::net::last_hops::last_hops;
-use crate::net::link;
+use crate::net::link::{self, PacketMeta};
 use crate::net::nic::Nic;
 use crate::net::packet_port::PacketPort;
 use crate::net::queue_monitor::QueueMonitor;
@@ -72,7 +72,7 @@ pub(super) enum Output {
     /// A host at which ABR connections begin or end.
     Scheduler(CellScheduler),
     Cells(CellPort),
-    Packets(PacketPort<Unit>),
+    Packets(PacketPort<(PacketMeta, Unit)>),
 }
 
 /// The links of a scenario with their outputs; `vcs` are its connections.

@@ -94,7 +94,7 @@ impl CellPort {
         }
         let mut departing = self.queue.pop_front();
         if let Some(head) = departing {
-            self.monitor.leave(now, head.vc, head.since);
+            self.monitor.leave::<false>(now, head.vc, head.since);
         }
         if let Some(rates) = &mut self.rates {
             rates.end_interval_at(now, u64::from(self.monitor.buffer().queued()));

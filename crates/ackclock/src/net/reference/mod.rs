@@ -28,14 +28,15 @@ use cell_port::Input;
 use edges::ReferenceEdges;
 use external::ExternalEnds;
 use observed::ObservedFlow;
-use under_way::{Frames, UnderWay, forget, mark, meta};
+use under_way::{Frames, PacketsHere, UnderWay, forget, mark, meta};
 
 use super::abr::AbrConnections;
 use super::build::{self as common, PacketKinds, vcs};
 use super::feedback::Edges;
 use super::flow::{Arrivals, End, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
-use super::packet_port::{Departure, Turn};
+use super::link::PacketMeta;
+use super::packet_port::{Coming, Departure, Turn};
 use super::recorder::Recorder;
 use super::two_way::{Happening, TwoWay};
 use crate::engine::EventTree;
@@ -212,13 +213,14 @@ impl Reference {
             Output::Packets(port) => {
                 let (frames, vcs, node) = (&mut self.frames, &self.vcs, link.from);
                 let elsewhere = |unit: Unit| vcs[unit.vc].routed.as_ref()?.table.other_than(id, node, now);
-                let turn = port.on_event(now, |lost| forget(frames, lost), |unit| elsewhere(unit).is_some());
+                let mut owner = PacketsHere { frames, can_leave: |unit| elsewhere(unit).is_some() };
+                let turn = port.on_event(now, &mut owner);
                 self.event_tree.set(id.index(), port.next_event());
                 match turn {
                     None => {}
                     Some(Turn::Departs(departure)) => self.launch_packet(id, Some(departure)),
                     Some(Turn::IntervalEnds) => self.take_rates(id),
-                    Some(Turn::Leaves(unit, marked)) => {
+                    Some(Turn::Leaves((_, unit), marked)) => {
                         if marked {
                             mark(&mut self.frames, unit);
                         }
@@ -311,8 +313,9 @@ impl Reference {
         let Output::Packets(port) = &mut self.links[id].output else {
             unreachable!("packets come to ports of packets")
         };
-        let frames = &mut self.frames;
-        let departure = port.on_arrival(now, meta, unit, |lost| forget(frames, lost));
+        let coming = Coming { vc: meta.vc, bytes: meta.packet.bytes, ecn: meta.ecn };
+        let mut owner = PacketsHere { frames: &mut self.frames, can_leave: |_| false };
+        let departure = port.on_arrival(now, coming, (meta, unit), &mut owner);
         let next = port.next_event();
         self.launch_packet(id, departure);
         self.event_tree.set(id.index(), next);
@@ -457,8 +460,8 @@ impl Reference {
         }
     }
 
-    fn launch_packet(&mut self, id: LinkId, departure: Option<Departure<Unit>>) {
-        if let Some(Departure { handle: unit, begins, arrives: time, marked }) = departure {
+    fn launch_packet(&mut self, id: LinkId, departure: Option<Departure<(PacketMeta, Unit)>>) {
+        if let Some(Departure { handle: (_, unit), begins, arrives: time, marked }) = departure {
             if marked {
                 mark(&mut self.frames, unit);
             }

@@ -6,6 +6,7 @@ use crate::ids::{IdVec, NodeId, VcId};
 use crate::link::{Packet, PacketKind};
 use crate::net::flow::{Hop, Vc};
 use crate::net::link::PacketMeta;
+use crate::net::packet_port::PacketOwner;
 use crate::packet::aal5::Reassembler;
 use crate::packet::{FrameLog, Segment, Unit};
 use crate::scenario::Technology;
@@ -90,6 +91,27 @@ pub(super) fn meta(
     };
     let packet = Packet { bytes: segment.ip_bytes() + link_header_bytes, kind };
     PacketMeta { vc: hop.at_port, vc_name: vc.name_hash, frame: unit.frame, packet, ecn: segment.ecn.of_ip() }
+}
+
+/// What has to do with packets at a port, beside the port: each is known by what it is and what a link knows of it.
+pub(super) struct PacketsHere<'a, F> {
+    pub(super) frames: &'a mut IdVec<VcId, Frames>,
+    /// Whether one can take another port of the node.
+    pub(super) can_leave: F,
+}
+
+impl<F: Fn(Unit) -> bool> PacketOwner<(PacketMeta, Unit)> for PacketsHere<'_, F> {
+    fn meta(&self, packet: &(PacketMeta, Unit)) -> PacketMeta {
+        packet.0
+    }
+
+    fn lose(&mut self, (_, unit): (PacketMeta, Unit)) {
+        forget(self.frames, unit);
+    }
+
+    fn can_leave(&self, &(_, unit): &(PacketMeta, Unit)) -> bool {
+        (self.can_leave)(unit)
+    }
 }
 
 /// A packet is marked.

@@ -56,7 +56,7 @@ mod tests {
     fn buffer(capacity: u32, held: [u32; 2]) -> Buffer {
         let mut buffer = Buffer::new(capacity, 2);
         for (vc, cells) in held.into_iter().enumerate() {
-            (0..cells).for_each(|_| buffer.enter(VcId::from_index(vc)));
+            (0..cells).for_each(|_| _ = buffer.enter(VcId::from_index(vc)));
         }
         buffer
     }

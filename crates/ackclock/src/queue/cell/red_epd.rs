@@ -111,7 +111,7 @@ mod tests {
 
     fn refused(queued: u32, frames: u32) -> u32 {
         let (mut rule, mut buffer, vc) = (rule(), Buffer::new(100, 1), VcId::from_index(0));
-        (0..queued).for_each(|_| buffer.enter(vc));
+        (0..queued).for_each(|_| _ = buffer.enter(vc));
         (0..frames).filter(|_| !rule.accept_frame(CellArrival { now: Time::ZERO, vc, eom: false }, &buffer)).count()
             as u32
     }

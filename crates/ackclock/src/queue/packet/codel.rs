@@ -109,7 +109,8 @@ impl CoDel {
         waited < self.params.target || left_bytes <= u64::from(self.params.mtu_bytes)
     }
 
-    /// A packet that waited so long has its turn.
+    /// A packet that waited so long has its turn. Apart, so that the usual case needs few registers.
+    #[inline(never)]
     fn on_turn(&mut self, now: Time, waited: Span, left_bytes: u64) -> Verdict {
         let ok = self.ok_to_drop(now, waited, left_bytes);
         self.dropped = match self.dropped {

@@ -7,7 +7,7 @@ use super::DropReason;
 use crate::packet::Ecn;
 use crate::units::{Rate, Span, Time};
 
-/// A packet at a port.
+/// A packet at a port. A discipline gives back what it got; [`QueuedPacket::mark`] is all that it may change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueuedPacket {
     /// When it came.
@@ -77,6 +77,7 @@ pub struct Dropped(Vec<(QueuedPacket, DropReason)>);
 
 impl Dropped {
     /// A packet is dropped: it no longer waits, or never did.
+    #[inline(never)]
     pub fn push(&mut self, packet: QueuedPacket, reason: DropReason) {
         self.0.push((packet, reason));
     }

@@ -22,13 +22,10 @@ pub struct DrrParams {
 #[derive(Debug)]
 pub struct Drr {
     quantum_bytes: u64,
-    queues: FlowQueues,
-    /// DC: by queue, what it may still send in this turn, octets.
-    deficits: Vec<u64>,
+    /// Each with DC: what it may still send in this turn, octets.
+    queues: FlowQueues<u64>,
     /// ActiveList: the queues in which packets wait, in the order of their turns.
     active: Turns,
-    /// By queue, its place there.
-    next: Vec<u32>,
     /// Whether the quantum of the first of them was added.
     has_turn: bool,
 }
@@ -57,15 +54,13 @@ impl Mechanism for Drr {
     }
 
     fn start(params: &DrrParams, port: &QueuePort<'_>, draws: Stream) -> Drr {
-        Drr::new(params.quantum_bytes, FlowQueues::new(port, params.flows, draws))
+        Drr::new(params.quantum_bytes, FlowQueues::new(port, params.flows, draws, 0))
     }
 }
 
 impl Drr {
-    fn new(quantum_bytes: u32, queues: FlowQueues) -> Drr {
-        let (deficits, next) = (vec![0; queues.len()], vec![0; queues.len()]);
-        let quantum_bytes = quantum_bytes.into();
-        Drr { quantum_bytes, queues, deficits, active: Turns::NOBODY, next, has_turn: false }
+    fn new(quantum_bytes: u32, queues: FlowQueues<u64>) -> Drr {
+        Drr { quantum_bytes: quantum_bytes.into(), queues, active: Turns::NOBODY, has_turn: false }
     }
 
     /// A queue in which nothing waits any more leaves the list, wherever it is there.
@@ -73,9 +68,9 @@ impl Drr {
         if self.queues.first(number).is_some() {
             return;
         }
-        self.deficits[number as usize] = 0;
+        *self.queues.state_mut(number) = 0;
         self.has_turn &= self.active.first() != Some(number);
-        self.active.remove(number, &mut self.next);
+        self.active.remove(number, &mut self.queues);
     }
 }
 
@@ -84,7 +79,7 @@ impl QueueDiscipline for Drr {
     fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
         let number = self.queues.push(packet);
         if self.queues.first(number) == Some(&packet) {
-            self.active.push(number, &mut self.next);
+            self.active.push(number, &mut self.queues);
         }
         while !link.is_free && !self.queues.is_within_limits() {
             let longest = self.queues.longest();
@@ -97,20 +92,20 @@ impl QueueDiscipline for Drr {
     fn dequeue(&mut self, _now: Time, _dropped: &mut Dropped) -> Option<QueuedPacket> {
         loop {
             let number = self.active.first()?;
-            let deficit = &mut self.deficits[number as usize];
+            let bytes = u64::from(self.queues.first(number).expect("an active queue is not empty").bytes);
+            let deficit = self.queues.state_mut(number);
             if !self.has_turn {
                 *deficit += self.quantum_bytes;
                 self.has_turn = true;
             }
-            let bytes = u64::from(self.queues.first(number).expect("an active queue is not empty").bytes);
             if bytes <= *deficit {
                 *deficit -= bytes;
                 let packet = self.queues.pop(number);
                 self.leave_if_empty(number);
                 return packet;
             }
-            self.active.pop(&self.next);
-            self.active.push(number, &mut self.next);
+            self.active.pop(&self.queues);
+            self.active.push(number, &mut self.queues);
             self.has_turn = false;
         }
     }
@@ -132,7 +127,7 @@ mod tests {
     fn drr(max_packets: u32) -> Drr {
         let rate = Rate::from_bps(10_000_000).unwrap();
         let port = QueuePort { rate, max_packets, max_bytes: u64::MAX, flows: &[0, 1, 2] };
-        Drr::new(500, FlowQueues::with_hashes(&port, 0..3))
+        Drr::new(500, FlowQueues::with_hashes(&port, 0..3, 0))
     }
 
     /// Packets come while the link transmits: those that are dropped for them, by handle.
@@ -158,7 +153,11 @@ mod tests {
         // First turns: 0 sends 200 and keeps 300, 1 sends 500, 2 sends 200 and keeps 300. Second: 0 may send 800.
         let expected = [(0, 200), (1, 500), (2, 200), (0, 750), (0, 20), (1, 500), (2, 600), (2, 100)];
         assert_eq!(order(&mut drr), expected);
-        assert_eq!(drr.deficits, [0, 0, 0], "what an empty queue has left is gone");
+        assert_eq!(
+            [0, 1, 2].map(|number| *drr.queues.state(number)),
+            [0, 0, 0],
+            "what an empty queue has left is gone"
+        );
     }
 
     #[test]

@@ -26,6 +26,36 @@ impl<P: PacketPolicy> Fifo<P> {
     }
 }
 
+impl<P: PacketPolicy> Fifo<P> {
+    /// The policy signals with a packet that has its turn, and perhaps with those behind it: the one that leaves.
+    #[inline(never)]
+    fn signal(
+        &mut self,
+        now: Time,
+        mut packet: QueuedPacket,
+        mut verdict: Verdict,
+        dropped: &mut Dropped,
+    ) -> Option<QueuedPacket> {
+        loop {
+            match verdict {
+                Verdict::Accept => return Some(packet),
+                Verdict::Drop(reason) => dropped.push(packet, reason),
+                Verdict::Mark if packet.mark() => {
+                    self.policy.on_marked();
+                    return Some(packet);
+                }
+                Verdict::Mark => dropped.push(packet, DropReason::Policy),
+            }
+            let Some(next) = self.packets.pop() else {
+                self.policy.on_idle();
+                return None;
+            };
+            packet = next;
+            verdict = self.policy.on_dequeue(now, now.since(packet.arrived), self.packets.bytes());
+        }
+    }
+}
+
 impl<P: PacketPolicy> QueueDiscipline for Fifo<P> {
     fn enqueue(&mut self, mut packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
         if link.idle.is_some() {
@@ -50,19 +80,14 @@ impl<P: PacketPolicy> QueueDiscipline for Fifo<P> {
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket> {
-        while let Some(mut packet) = self.packets.pop() {
-            match self.policy.on_dequeue(now, now.since(packet.arrived), self.packets.bytes()) {
-                Verdict::Accept => return Some(packet),
-                Verdict::Drop(reason) => dropped.push(packet, reason),
-                Verdict::Mark if packet.mark() => {
-                    self.policy.on_marked();
-                    return Some(packet);
-                }
-                Verdict::Mark => dropped.push(packet, DropReason::Policy),
-            }
+        let Some(packet) = self.packets.pop() else {
+            self.policy.on_idle();
+            return None;
+        };
+        match self.policy.on_dequeue(now, now.since(packet.arrived), self.packets.bytes()) {
+            Verdict::Accept => Some(packet),
+            verdict => self.signal(now, packet, verdict, dropped),
         }
-        self.policy.on_idle();
-        None
     }
 
     fn flush(&mut self) -> Option<QueuedPacket> {

@@ -6,13 +6,13 @@ use super::discipline::{Dropped, QueuePort, QueuedPacket};
 use crate::queue::DropReason;
 use crate::rng::Stream;
 
-/// The queues of a port, numbered in the order of their hash values. Those that no connection has are not there: a constellation has
-/// thousands of ports.
+/// The queues of a port, numbered in the order of their hash values; `S` is what the discipline has of each. Those that no connection has
+/// are not there: a constellation has thousands of ports.
 #[derive(Debug)]
-pub(super) struct FlowQueues {
+pub(super) struct FlowQueues<S> {
     /// By connection, its queue.
     queue_of: Vec<u32>,
-    queues: Vec<FlowQueue>,
+    queues: Vec<FlowQueue<S>>,
     /// Those that wait, by what the port knows them by, each with the one that came after it to the same queue.
     waiting: Vec<(QueuedPacket, u32)>,
     packets: u32,
@@ -23,16 +23,19 @@ pub(super) struct FlowQueues {
 
 /// The packets of a queue, by handle; of an empty one neither is there.
 #[derive(Clone, Copy, Debug)]
-struct FlowQueue {
+struct FlowQueue<S> {
     first: u32,
     last: u32,
     bytes: u64,
+    /// The queue whose turn comes after its own, if it has one.
+    next_turn: u32,
+    state: S,
 }
 
 /// No packet, and no queue.
 const NONE: u32 = u32::MAX;
 
-/// Some of the queues of a port, in the order of their turns. A queue is in one list at most, so the lists of a port share the places.
+/// Some of the queues of a port, in the order of their turns. A queue is in one list at most.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turns {
     first: u32,
@@ -43,6 +46,7 @@ impl Turns {
     /// No queue has a turn.
     pub(super) const NOBODY: Turns = Turns { first: NONE, last: NONE };
 
+    #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.first == NONE
     }
@@ -53,42 +57,43 @@ impl Turns {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// The turn of a queue comes after those of all others; `next` has the place of each queue.
+    /// The turn of a queue comes after those of all others.
     #[inline(always)]
-    pub(super) fn push(&mut self, number: u32, next: &mut [u32]) {
-        next[number as usize] = NONE;
+    pub(super) fn push<S>(&mut self, number: u32, of: &mut FlowQueues<S>) {
+        of.queues[number as usize].next_turn = NONE;
         match self.first {
             NONE => self.first = number,
-            _ => next[self.last as usize] = number,
+            _ => of.queues[self.last as usize].next_turn = number,
         }
         self.last = number;
     }
 
     /// The first one goes.
     #[inline(always)]
-    pub(super) fn pop(&mut self, next: &[u32]) {
+    pub(super) fn pop<S>(&mut self, of: &FlowQueues<S>) {
         if let Some(number) = self.first() {
-            self.first = next[number as usize];
+            self.first = of.queues[number as usize].next_turn;
         }
     }
 
     #[cfg(test)]
-    pub(super) fn all(&self, next: &[u32]) -> Vec<u32> {
-        std::iter::successors(self.first(), |&at| Some(next[at as usize]).filter(|&at| at != NONE)).collect()
+    pub(super) fn all<S>(&self, of: &FlowQueues<S>) -> Vec<u32> {
+        let next = |at: u32| Some(of.queues[at as usize].next_turn).filter(|&at| at != NONE);
+        std::iter::successors(self.first(), |&at| next(at)).collect()
     }
 
     /// A queue goes, wherever it is in the list.
-    pub(super) fn remove(&mut self, number: u32, next: &mut [u32]) {
+    pub(super) fn remove<S>(&mut self, number: u32, of: &mut FlowQueues<S>) {
         let mut before = NONE;
         let mut at = self.first;
         while at != number {
             assert!(at != NONE, "a queue that goes has a turn");
-            (before, at) = (at, next[at as usize]);
+            (before, at) = (at, of.queues[at as usize].next_turn);
         }
-        let after = next[number as usize];
+        let after = of.queues[number as usize].next_turn;
         match before {
             NONE => self.first = after,
-            _ => next[before as usize] = after,
+            _ => of.queues[before as usize].next_turn = after,
         }
         if after == NONE {
             self.last = before;
@@ -96,20 +101,21 @@ impl Turns {
     }
 }
 
-impl FlowQueues {
-    /// Empty queues for the connections of a port: of so many hash values each has one.
-    pub(super) fn new(port: &QueuePort<'_>, hash_values: u32, draws: Stream) -> FlowQueues {
-        FlowQueues::with_hashes(port, port.flows.iter().map(|flow| draws.below(hash_values.into(), *flow) as u32))
+impl<S: Clone> FlowQueues<S> {
+    /// Empty queues for the connections of a port: of so many hash values each has one, which begins like this.
+    pub(super) fn new(port: &QueuePort<'_>, hash_values: u32, draws: Stream, state: S) -> FlowQueues<S> {
+        let hash = |flow: &u64| draws.below(hash_values.into(), *flow) as u32;
+        FlowQueues::with_hashes(port, port.flows.iter().map(hash), state)
     }
 
     /// Empty queues for the connections of a port, of these hash values.
-    pub(super) fn with_hashes(port: &QueuePort<'_>, hashes: impl Iterator<Item = u32>) -> FlowQueues {
+    pub(super) fn with_hashes(port: &QueuePort<'_>, hashes: impl Iterator<Item = u32>, state: S) -> FlowQueues<S> {
         let hashes: Vec<u32> = hashes.collect();
         let used: Vec<u32> = hashes.iter().copied().collect::<BTreeSet<u32>>().into_iter().collect();
         let number = |hash: &u32| used.binary_search(hash).expect("it is one of them") as u32;
         FlowQueues {
             queue_of: hashes.iter().map(number).collect(),
-            queues: vec![FlowQueue { first: NONE, last: NONE, bytes: 0 }; used.len()],
+            queues: vec![FlowQueue { first: NONE, last: NONE, bytes: 0, next_turn: NONE, state }; used.len()],
             waiting: Vec::new(),
             packets: 0,
             bytes: 0,
@@ -117,29 +123,47 @@ impl FlowQueues {
             max_bytes: port.max_bytes,
         }
     }
+}
 
+impl<S> FlowQueues<S> {
     /// The same with no more packets and octets than these.
-    pub(super) fn with_limits(self, max_packets: u32, max_bytes: u64) -> FlowQueues {
+    pub(super) fn with_limits(self, max_packets: u32, max_bytes: u64) -> FlowQueues<S> {
         let (max_packets, max_bytes) = (self.max_packets.min(max_packets), self.max_bytes.min(max_bytes));
         FlowQueues { max_packets, max_bytes, ..self }
     }
 
+    /// What the discipline has of a queue.
+    #[cfg(test)]
+    pub(super) fn state(&self, number: u32) -> &S {
+        &self.queues[number as usize].state
+    }
+
+    /// What the discipline has of a queue, to be changed.
+    #[inline(always)]
+    pub(super) fn state_mut(&mut self, number: u32) -> &mut S {
+        &mut self.queues[number as usize].state
+    }
+
     /// How many queues there are.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.queues.len()
     }
 
     /// Octets in all queues.
+    #[inline(always)]
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Octets in one queue.
+    #[inline(always)]
     pub(super) fn bytes_of(&self, number: u32) -> u64 {
         self.queues[number as usize].bytes
     }
 
     /// Whether less waits than may.
+    #[inline(always)]
     pub(super) fn is_within_limits(&self) -> bool {
         self.packets <= self.max_packets && self.bytes <= self.max_bytes
     }
@@ -151,7 +175,7 @@ impl FlowQueues {
         let (queue, bytes) = (&mut self.queues[number as usize], u64::from(packet.bytes));
         let place = packet.handle as usize;
         if place >= self.waiting.len() {
-            self.waiting.resize(place + 1, (QueuedPacket::default(), NONE));
+            grow(&mut self.waiting, place);
         }
         self.waiting[place] = (packet, NONE);
         match queue.first {
@@ -166,14 +190,14 @@ impl FlowQueues {
     }
 
     /// The first packet of a queue, which stays.
-    #[inline]
+    #[inline(always)]
     pub(super) fn first(&self, number: u32) -> Option<&QueuedPacket> {
         let first = self.queues[number as usize].first;
         (first != NONE).then(|| &self.waiting[first as usize].0)
     }
 
     /// The first packet of a queue leaves it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self, number: u32) -> Option<QueuedPacket> {
         let queue = &mut self.queues[number as usize];
         if queue.first == NONE {
@@ -204,4 +228,9 @@ impl FlowQueues {
         }
         packets
     }
+}
+
+#[inline(never)]
+fn grow(waiting: &mut Vec<(QueuedPacket, u32)>, place: usize) {
+    waiting.resize(place + 1, (QueuedPacket::default(), NONE));
 }

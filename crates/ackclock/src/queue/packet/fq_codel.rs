@@ -47,13 +47,9 @@ pub enum Backlog {
 #[derive(Debug)]
 pub struct FqCoDel {
     params: FqCoDelParams,
-    queues: FlowQueues,
-    /// By queue.
-    flows: Vec<FlowState>,
+    queues: FlowQueues<FlowState>,
     new_queues: Turns,
     old_queues: Turns,
-    /// By queue, its place in one of these.
-    next: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -130,17 +126,20 @@ impl Mechanism for FqCoDel {
     }
 
     fn start(params: &FqCoDelParams, port: &QueuePort<'_>, draws: Stream) -> FqCoDel {
-        FqCoDel::new(*params, FlowQueues::new(port, params.flows, draws))
+        FqCoDel::new(*params, FlowQueues::new(port, params.flows, draws, FlowState::new(params)))
+    }
+}
+
+impl FlowState {
+    fn new(params: &FqCoDelParams) -> FlowState {
+        FlowState { deficit: 0, is_active: false, codel: CoDel::new(params.codel) }
     }
 }
 
 impl FqCoDel {
-    fn new(params: FqCoDelParams, queues: FlowQueues) -> FqCoDel {
-        let flow = FlowState { deficit: 0, is_active: false, codel: CoDel::new(params.codel) };
+    fn new(params: FqCoDelParams, queues: FlowQueues<FlowState>) -> FqCoDel {
         FqCoDel {
             params,
-            flows: vec![flow; queues.len()],
-            next: vec![0; queues.len()],
             queues: queues.with_limits(params.limit_packets, params.memory_bytes),
             new_queues: Turns::NOBODY,
             old_queues: Turns::NOBODY,
@@ -148,25 +147,73 @@ impl FqCoDel {
     }
 
     /// RFC 8289 §5.5: CoDel takes a packet of the queue, and may drop others before it.
+    #[inline(always)]
     fn codel_dequeue(&mut self, number: u32, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket> {
-        let codel = &mut self.flows[number as usize].codel;
-        while let Some(mut packet) = self.queues.pop(number) {
-            let left_bytes = match self.params.backlog {
-                Backlog::All => self.queues.bytes(),
-                Backlog::Queue => self.queues.bytes_of(number),
-            };
-            match codel.on_dequeue(now, now.since(packet.arrived), left_bytes) {
+        let packet = self.queues.pop(number)?;
+        match self.codel_verdict(number, now, &packet) {
+            Verdict::Accept => Some(packet),
+            verdict => self.signal(number, now, packet, verdict, dropped),
+        }
+    }
+
+    /// What CoDel says of a packet that has just left its queue.
+    #[inline(always)]
+    fn codel_verdict(&mut self, number: u32, now: Time, packet: &QueuedPacket) -> Verdict {
+        let left_bytes = match self.params.backlog {
+            Backlog::All => self.queues.bytes(),
+            Backlog::Queue => self.queues.bytes_of(number),
+        };
+        self.queues.state_mut(number).codel.on_dequeue(now, now.since(packet.arrived), left_bytes)
+    }
+
+    /// CoDel signals with a packet, and perhaps with those behind it: the one that leaves.
+    #[inline(never)]
+    fn signal(
+        &mut self,
+        number: u32,
+        now: Time,
+        mut packet: QueuedPacket,
+        mut verdict: Verdict,
+        dropped: &mut Dropped,
+    ) -> Option<QueuedPacket> {
+        loop {
+            match verdict {
                 Verdict::Accept => return Some(packet),
                 Verdict::Drop(reason) => dropped.push(packet, reason),
                 Verdict::Mark if packet.mark() => {
-                    codel.on_marked();
+                    self.queues.state_mut(number).codel.on_marked();
                     return Some(packet);
                 }
                 Verdict::Mark => dropped.push(packet, DropReason::Policy),
             }
+            packet = self.queues.pop(number)?;
+            verdict = self.codel_verdict(number, now, &packet);
         }
-        codel.on_idle();
-        None
+    }
+
+    /// The queue whose turn it is has none of its packets left. An empty queue stays for a round, so that it cannot be new again at
+    /// once.
+    #[inline(never)]
+    fn end_turn_of_empty(&mut self, number: u32, is_new: bool) {
+        self.queues.state_mut(number).codel.on_idle();
+        let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
+        list.pop(&self.queues);
+        match is_new && !self.old_queues.is_empty() {
+            true => self.old_queues.push(number, &mut self.queues),
+            false => self.queues.state_mut(number).is_active = false,
+        }
+    }
+
+    /// RFC 8290 §4.1.3: the longest queue loses packets, until there is room.
+    #[inline(never)]
+    fn make_room(&mut self, dropped: &mut Dropped) {
+        while !self.queues.is_within_limits() {
+            let longest = self.queues.longest();
+            let packets = self.queues.drop_half(longest, self.params.drop_batch, dropped);
+            if self.params.batch_raises_count {
+                self.queues.state_mut(longest).codel.raise_count(packets.into());
+            }
+        }
     }
 }
 
@@ -174,18 +221,14 @@ impl QueueDiscipline for FqCoDel {
     /// RFC 8290 §4.1.
     fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
         let number = self.queues.push(packet);
-        let flow = &mut self.flows[number as usize];
+        let flow = self.queues.state_mut(number);
         if !flow.is_active {
             flow.is_active = true;
             flow.deficit = self.params.quantum_bytes.into();
-            self.new_queues.push(number, &mut self.next);
+            self.new_queues.push(number, &mut self.queues);
         }
-        while !link.is_free && !self.queues.is_within_limits() {
-            let longest = self.queues.longest();
-            let packets = self.queues.drop_half(longest, self.params.drop_batch, dropped);
-            if self.params.batch_raises_count {
-                self.flows[longest as usize].codel.raise_count(packets.into());
-            }
+        if !link.is_free && !self.queues.is_within_limits() {
+            self.make_room(dropped);
         }
     }
 
@@ -195,24 +238,18 @@ impl QueueDiscipline for FqCoDel {
             let is_new = !self.new_queues.is_empty();
             let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
             let number = list.first()?;
-            let flow = &mut self.flows[number as usize];
+            let flow = self.queues.state_mut(number);
             if flow.deficit <= 0 {
                 flow.deficit += i64::from(self.params.quantum_bytes);
-                list.pop(&self.next);
-                self.old_queues.push(number, &mut self.next);
+                list.pop(&self.queues);
+                self.old_queues.push(number, &mut self.queues);
                 continue;
             }
             if let Some(packet) = self.codel_dequeue(number, now, dropped) {
-                self.flows[number as usize].deficit -= i64::from(packet.bytes);
+                self.queues.state_mut(number).deficit -= i64::from(packet.bytes);
                 return Some(packet);
             }
-            // An empty queue stays for a round, so that it cannot be new again at once.
-            let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
-            list.pop(&self.next);
-            match is_new && !self.old_queues.is_empty() {
-                true => self.old_queues.push(number, &mut self.next),
-                false => self.flows[number as usize].is_active = false,
-            }
+            self.end_turn_of_empty(number, is_new);
         }
     }
 
@@ -222,11 +259,11 @@ impl QueueDiscipline for FqCoDel {
             if let Some(packet) = self.queues.pop(number) {
                 return Some(packet);
             }
-            let flow = &mut self.flows[number as usize];
+            let flow = self.queues.state_mut(number);
             flow.is_active = false;
             flow.codel.on_idle();
             let list = if self.new_queues.is_empty() { &mut self.old_queues } else { &mut self.new_queues };
-            list.pop(&self.next);
+            list.pop(&self.queues);
         }
     }
 }
@@ -245,15 +282,15 @@ mod tests {
         let port = Port { capacity_cells: None, rate: Rate::from_bps(10_000_000).unwrap() };
         let mut params = FqCoDel::params(&Values::defaults(FqCoDel::KEYS), &port).unwrap();
         change(&mut params);
-        FqCoDel::new(params, own_queues(&at_port(u32::MAX, u64::MAX)))
+        FqCoDel::new(params, own_queues(&params, &at_port(u32::MAX, u64::MAX)))
     }
 
     fn at_port(max_packets: u32, max_bytes: u64) -> QueuePort<'static> {
         QueuePort { rate: Rate::from_bps(10_000_000).unwrap(), max_packets, max_bytes, flows: &[0, 1, 2] }
     }
 
-    fn own_queues(port: &QueuePort<'_>) -> FlowQueues {
-        FlowQueues::with_hashes(port, port.flows.iter().map(|flow| *flow as u32))
+    fn own_queues(params: &FqCoDelParams, port: &QueuePort<'_>) -> FlowQueues<FlowState> {
+        FlowQueues::with_hashes(port, port.flows.iter().map(|flow| *flow as u32), FlowState::new(params))
     }
 
     fn ms(ms: u64) -> Time {
@@ -294,7 +331,7 @@ mod tests {
     #[test]
     fn deficits_follow_the_packets() {
         let mut queue = fq_codel(|params| params.quantum_bytes = 90);
-        let state = |queue: &FqCoDel| [0, 1].map(|number| queue.flows[number].deficit);
+        let state = |queue: &FqCoDel| [0, 1].map(|number| queue.queues.state(number).deficit);
         enqueue(&mut queue, Time::ZERO, (0, 0, 120));
         enqueue(&mut queue, Time::ZERO, (1, 0, 120));
         assert_eq!((dequeue(&mut queue, Time::ZERO).0, state(&queue)[0]), (Some(0), -30));
@@ -305,7 +342,7 @@ mod tests {
             assert_eq!((dequeue(&mut queue, Time::ZERO).0, state(&queue)), expected);
         }
         assert_eq!(dequeue(&mut queue, Time::ZERO).0, None);
-        assert!(queue.flows.iter().all(|flow| !flow.is_active));
+        assert!((0..queue.queues.len() as u32).all(|number| !queue.queues.state(number).is_active));
     }
 
     #[test]
@@ -316,7 +353,7 @@ mod tests {
         }
         assert_eq!(enqueue(&mut queue, Time::ZERO, (3, 1, 120)), [0_u32; 0]);
         assert_eq!(enqueue(&mut queue, Time::ZERO, (4, 1, 120)), [0, 1], "240 of 360 octets");
-        assert_eq!((queue.queues.bytes(), queue.flows[0].codel.count()), (360, 2));
+        assert_eq!((queue.queues.bytes(), queue.queues.state(0).codel.count()), (360, 2));
         // Not more than a batch at once, and of two that are equal the first.
         let mut queue = fq_codel(|params| (params.limit_packets, params.drop_batch) = (4, 1));
         let arrivals = [(0, 1, 120), (1, 1, 120), (2, 0, 120), (3, 0, 120), (4, 2, 100)];
@@ -327,7 +364,7 @@ mod tests {
     #[test]
     fn a_smaller_buffer_of_the_port_is_the_limit_and_a_free_link_needs_none() {
         let FqCoDel { params, .. } = fq_codel(|_| ());
-        let mut queue = FqCoDel::new(params, own_queues(&at_port(2, 1000)));
+        let mut queue = FqCoDel::new(params, own_queues(&params, &at_port(2, 1000)));
         let lost = [100, 100, 100, 950].map(|bytes| enqueue(&mut queue, Time::ZERO, (bytes, 0, bytes)));
         assert_eq!(lost, [vec![], vec![], vec![100, 100], vec![100, 950]], "two packets, and 1000 octets");
         let mut dropped = Dropped::default();
@@ -349,7 +386,7 @@ mod tests {
         // Its queue is empty, which shows at its next turn: then it is an old one for a round, and no new one.
         assert_eq!(dequeue(&mut queue, Time::ZERO).0, Some(0));
         enqueue(&mut queue, Time::ZERO, (5, 1, 100));
-        assert!(queue.new_queues.is_empty() && queue.old_queues.all(&queue.next).len() == 2);
+        assert!(queue.new_queues.is_empty() && queue.old_queues.all(&queue.queues).len() == 2);
     }
 
     /// Above the target of 5 ms from 0 on, in queues of their own: CoDel drops in the one that is long.
@@ -384,7 +421,10 @@ mod tests {
         }
         dequeue(&mut queue, Time::ZERO);
         assert_eq!(std::iter::from_fn(|| queue.flush()).count(), 5);
-        assert!(queue.queues.bytes() == 0 && queue.flows.iter().all(|flow| !flow.is_active));
+        assert!(
+            queue.queues.bytes() == 0
+                && (0..queue.queues.len() as u32).all(|number| !queue.queues.state(number).is_active)
+        );
         enqueue(&mut queue, ms(1), (9, 2, 100));
         assert_eq!((dequeue(&mut queue, ms(1)).0, dequeue(&mut queue, ms(1)).0), (Some(2), None));
     }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use crate::ids::{IdVec, VcId};
 use crate::link::Packet;
 use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
+use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::packets::port::PortVc;
 use crate::net::batched::packets::port_feedback::AckWindows;
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build::PacketKinds;
 use crate::net::feedback::PacketRates;
 use crate::net::link::{Link, PacketMeta};
-use crate::net::packet_port::{Departure, PacketPort, Turn};
+use crate::net::packet_port::{Coming, Departure, PacketOwner, PacketPort, Turn};
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
 use crate::units::Time;
@@ -21,7 +22,7 @@ use crate::units::Time;
 /// Such a port.
 pub(in crate::net::batched) struct ChangingPort {
     mailbox: usize,
-    port: PacketPort<Arrival>,
+    port: PacketPort<Held>,
     vcs: IdVec<VcId, PortVc>,
     /// The acknowledgements into which it writes windows.
     windows: AckWindows,
@@ -31,11 +32,46 @@ pub(in crate::net::batched) struct ChangingPort {
     packets: u64,
 }
 
+/// What a packet is known by here; its queue knows the rest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::net::batched) struct Held {
+    /// See [`Arrival`].
+    seq_or_ack: u64,
+    frame: u32,
+    size: u32,
+    /// The number of its connection at the port.
+    vc: VcId,
+}
+
+/// What has to do with packets at the port, beside the port.
+struct Packets<'a> {
+    vcs: &'a IdVec<VcId, PortVc>,
+    side: &'a mut PacketSideTable,
+    kinds: &'a PacketKinds,
+}
+
+impl PacketOwner<Held> for Packets<'_> {
+    fn meta(&self, packet: &Held) -> PacketMeta {
+        let vc = &self.vcs[packet.vc];
+        PacketMeta {
+            vc: packet.vc,
+            vc_name: vc.name_hash,
+            frame: self.side.number(packet.frame),
+            packet: Packet { bytes: packet.size, kind: self.kinds.of(vc.id) },
+            ecn: self.side.ecn(packet.frame),
+        }
+    }
+
+    fn lose(&mut self, packet: Held) {
+        self.side.take(packet.frame);
+    }
+}
+
 impl ChangingPort {
     /// A port that reads `mailbox`.
     pub(in crate::net::batched) fn new(
         mailbox: usize,
-        port: PacketPort<Arrival>,
+        port: PacketPort<Held>,
         vcs: IdVec<VcId, PortVc>,
         windows: AckWindows,
         edge: Option<usize>,
@@ -50,58 +86,91 @@ impl ChangingPort {
     }
 
     #[inline(always)]
-    fn on_arrival(&mut self, packet: &mut Arrival, io: &mut Io) {
+    fn on_arrival<const PLAIN: bool>(&mut self, packet: &mut Arrival, io: &mut Io) {
         self.packets += 1;
         self.windows.write(std::slice::from_mut(packet), io);
-        let copy = self.port.duplicates().then(|| Arrival { frame: io.packet_side.copy(packet.frame), ..*packet });
-        self.take_in(packet, io);
-        if let Some(copy) = copy {
-            self.take_in(&copy, io);
+        if !PLAIN && self.port.duplicates() {
+            self.take_in_twice(packet, io);
+        } else {
+            self.take_in::<PLAIN>(packet, io);
         }
     }
 
-    fn take_in(&mut self, packet: &Arrival, io: &mut Io) {
-        let vc = &self.vcs[packet.input_ref.at_port];
-        let meta = PacketMeta {
-            vc: packet.input_ref.at_port,
-            vc_name: vc.name_hash,
-            frame: io.packet_side.number(packet.frame),
-            packet: Packet { bytes: packet.size, kind: self.kinds.of(vc.id) },
-            ecn: io.packet_side.ecn(packet.frame),
-        };
-        let packet_side = &mut io.packet_side;
-        let departure = self.port.on_arrival(packet.time, meta, *packet, |lost| {
-            packet_side.take(lost.frame);
-        });
+    #[inline(never)]
+    fn take_in_twice(&mut self, packet: &Arrival, io: &mut Io) {
+        let copy = Arrival { frame: io.packet_side.copy(packet.frame), ..*packet };
+        self.take_in::<false>(packet, io);
+        self.take_in::<false>(&copy, io);
+    }
+
+    #[inline(always)]
+    fn take_in<const PLAIN: bool>(&mut self, packet: &Arrival, io: &mut Io) {
+        let &Arrival { time, seq_or_ack, input_ref, frame, size, .. } = packet;
+        let vc = input_ref.at_port;
+        let coming = Coming { vc, bytes: size, ecn: io.packet_side.ecn(frame) };
+        let mut owner = Packets { vcs: &self.vcs, side: &mut io.packet_side, kinds: &self.kinds };
+        let held = Held { seq_or_ack, frame, size, vc };
+        let departure = self.port.arrives::<PLAIN, _>(time, coming, held, &mut owner);
+        if let Some(departure) = departure {
+            self.launch_at_once(&departure, io);
+        }
+    }
+
+    #[inline(never)]
+    fn launch_at_once(&self, departure: &Departure<Held>, io: &mut Io) {
         self.launch(departure, io);
     }
 
-    fn on_event(&mut self, io: &mut Io) {
+    #[inline(always)]
+    fn on_event<const PLAIN: bool>(&mut self, io: &mut Io) {
         self.packets += 1;
-        let packet_side = &mut io.packet_side;
-        let forget = |lost: Arrival| {
-            packet_side.take(lost.frame);
-        };
-        let now = self.port.next_event();
-        match self.port.on_event(now, forget, |_| false) {
-            Some(Turn::Departs(departure)) => self.launch(Some(departure), io),
-            Some(Turn::IntervalEnds) => {
-                if let (Some(edge), Some(rates)) = (self.edge, self.port.rates()) {
-                    io.edges[edge].rates.push(rates.rates());
-                }
-            }
+        let mut owner = Packets { vcs: &self.vcs, side: &mut io.packet_side, kinds: &self.kinds };
+        match self.port.happens::<PLAIN, _>(self.port.next_event(), &mut owner) {
+            Some(Turn::Departs(departure)) => self.launch(&departure, io),
+            Some(Turn::IntervalEnds) => self.push_rates(io),
             Some(Turn::Leaves(..)) => unreachable!("there is no other port"),
             None => {}
         }
     }
 
+    #[inline(never)]
+    fn push_rates(&self, io: &mut Io) {
+        if let (Some(edge), Some(rates)) = (self.edge, self.port.rates()) {
+            io.edges[edge].rates.push(rates.rates());
+        }
+    }
+
     #[inline(always)]
-    fn launch(&self, departure: Option<Departure<Arrival>>, io: &mut Io) {
-        let Some(Departure { handle, arrives: time, marked, .. }) = departure else { return };
-        let Arrival { seq_or_ack, input_ref, frame, size, .. } = handle;
+    fn launch(&self, departure: &Departure<Held>, io: &mut Io) {
+        let &Departure { handle: Held { seq_or_ack, frame, size, vc }, arrives: time, marked, .. } = departure;
         io.packet_side.mark(frame, marked);
-        let vc = &self.vcs[input_ref.at_port];
+        let vc = &self.vcs[vc];
         io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
+    }
+
+    /// An averaging interval ends, if nothing departs before.
+    #[inline(never)]
+    fn end_interval(&mut self, io: &mut Io) {
+        self.on_event::<false>(io);
+    }
+
+    /// All that happens here before `until`, with these packets, which come. `PLAIN`: [`PacketPort::is_plain`].
+    fn serve<const PLAIN: bool>(&mut self, coming: &mut [Arrival], until: Time, io: &mut Io) {
+        let mut coming = coming.iter_mut();
+        let mut next = coming.next();
+        loop {
+            // At one instant departures come first.
+            let arrives = next.as_ref().map_or(Time::NEVER, |packet| packet.time);
+            if self.port.next_event() <= arrives {
+                if self.port.next_event() >= until {
+                    return;
+                }
+                self.on_event::<PLAIN>(io);
+            } else if let Some(packet) = next {
+                self.on_arrival::<PLAIN>(packet, io);
+                next = coming.next();
+            }
+        }
     }
 }
 
@@ -109,20 +178,15 @@ impl Process for ChangingPort {
     fn advance(&mut self, until: Time, io: &mut Io) {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle(until);
-        for packet in mailbox.take_before(until) {
-            // At one instant departures come first.
-            while self.port.next_event() <= packet.time {
-                self.on_event(io);
-            }
-            self.on_arrival(packet, io);
-        }
-        while self.port.next_event() < until {
-            self.on_event(io);
+        let coming = mailbox.take_before(until);
+        match self.port.is_plain() {
+            true => self.serve::<true>(coming, until, io),
+            false => self.serve::<false>(coming, until, io),
         }
         // An interval that ends now ends as soon as all before is known: others may wait for the rates. What departs now comes first.
         while let Some(rates) = self.port.rates().filter(|rates| io.may_end_interval(rates.interval_end(), until)) {
             debug_assert!(self.port.next_event() <= rates.interval_end());
-            self.on_event(io);
+            self.end_interval(io);
         }
         io.mailboxes[self.mailbox] = mailbox;
     }

@@ -9,6 +9,7 @@ pub(super) mod port_feedback;
 pub(super) mod port_places;
 pub(super) mod rate_log;
 pub(super) mod routed_edges;
+pub(super) mod routed_packets;
 pub(super) mod routed_ports;
 pub(super) mod router_edges;
 pub(super) mod serializer;

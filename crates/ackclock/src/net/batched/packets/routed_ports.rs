@@ -11,15 +11,16 @@ use std::sync::Arc;
 
 use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, NodeId, VcId};
-use crate::link::{Forwarding, Packet, RoutingTable};
+use crate::link::{Forwarding, RoutingTable};
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, LostBehindHost, SentPacket, What};
 use crate::net::batched::packets::port_places::PortPlaces;
 use crate::net::batched::packets::routed_edges::{Onward, RoutedEdges};
+use crate::net::batched::packets::routed_packets::{Handle, MayLeave, Packets, RoutedVc, VcRoute};
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build::PacketKinds;
 use crate::net::feedback::PacketRates;
-use crate::net::link::{Link, PacketMeta};
-use crate::net::packet_port::{Departure, PacketPort, Turn};
+use crate::net::link::Link;
+use crate::net::packet_port::{Coming, Departure, PacketOwner, PacketPort, Turn};
 use crate::record::trace::PortTrace;
 use crate::record::{DropReason, PortRecord};
 use crate::units::Time;
@@ -54,13 +55,6 @@ pub(in crate::net::batched) struct RoutedPort {
     under_way: VecDeque<(Time, u32, Handle)>,
 }
 
-/// A connection at a port.
-pub(in crate::net::batched) struct RoutedVc {
-    pub(in crate::net::batched) id: VcId,
-    pub(in crate::net::batched) name_hash: u64,
-    pub(in crate::net::batched) route: VcRoute,
-}
-
 /// A route that changes, at a port.
 struct RouteHere {
     /// Its number in the process.
@@ -90,48 +84,11 @@ enum Exit {
     Host(u32),
 }
 
-/// The route of a connection behind a port.
-#[derive(Clone, Copy)]
-pub(in crate::net::batched) enum VcRoute {
-    /// A fixed route: always this next hop.
-    Fixed(Destination),
-    /// A dynamic route: the one with this number in [`RoutedPort::routes`].
-    Dynamic(u32),
-}
-
 /// A route that changes, up to the host at its end.
 pub(in crate::net::batched) struct RouteToHost {
     pub(in crate::net::batched) table: Arc<RoutingTable>,
     /// The group of that host.
     pub(in crate::net::batched) group: u32,
-}
-
-/// What a packet is known by here.
-#[derive(Clone, Copy, Default)]
-pub(in crate::net::batched) struct Handle {
-    vc: VcId,
-    /// The connection's number at the port where it is, as far as that has asked.
-    number: u32,
-    /// See [`Arrival`].
-    seq_or_ack: u64,
-    frame: u32,
-    size: u32,
-    /// The links that it has left behind, if its route changes.
-    crossed: u8,
-}
-
-impl Handle {
-    /// The same at an edge to which it came by this link.
-    fn at_edge(&self, time: Time, from: LinkId) -> Arrival {
-        let &Handle { vc, seq_or_ack, frame, size, crossed, .. } = self;
-        let input_ref = InputRef { port: 0, input: from.index() as u32, at_port: vc };
-        Arrival { time, seq_or_ack, input_ref, frame, size, cells: Cells::crossed(crossed) }
-    }
-
-    fn from_edge(ack: &Arrival) -> Handle {
-        let &Arrival { seq_or_ack, input_ref: InputRef { at_port: vc, .. }, frame, size, cells, .. } = ack;
-        Handle { vc, number: 0, seq_or_ack, frame, size, crossed: cells.first() as u8 }
-    }
 }
 
 impl RoutedPort {
@@ -145,17 +102,6 @@ impl RoutedPort {
     ) -> RoutedPort {
         let routes = routes.into_iter().map(|number| RouteHere { number, known: None }).collect();
         RoutedPort { link, node, port, vcs, routes, under_way: VecDeque::new() }
-    }
-
-    /// A packet, as it is known at this port.
-    fn meta(&self, packet: &Handle, kinds: &PacketKinds, io: &Io) -> PacketMeta {
-        PacketMeta {
-            vc: VcId::from_index(packet.number as usize),
-            vc_name: self.vcs[packet.number as usize].name_hash,
-            frame: io.packet_side.number(packet.frame),
-            packet: Packet { bytes: packet.size, kind: kinds.of(packet.vc) },
-            ecn: io.packet_side.ecn(packet.frame),
-        }
     }
 
     fn number_of(&self, vc: VcId) -> u32 {
@@ -282,7 +228,7 @@ impl RoutedPorts {
             edges.on_packet(packet.vc, port.node, port.link);
         }
         let packet = Handle { number: port.number_of(packet.vc), ..packet };
-        if let Some(arrives) = port.port.pass(now, VcId::from_index(packet.number as usize), packet.size) {
+        if let Some(arrives) = port.port.pass(now, packet.vc_here(), packet.size) {
             return self.launch(number, Departure { handle: packet, begins: now, arrives, marked: false }, io);
         }
         self.take_in(now, number, packet, io);
@@ -294,11 +240,12 @@ impl RoutedPorts {
         let copies = self.ports[number].port.duplicates();
         let copy = copies.then(|| Handle { frame: io.packet_side.copy(packet.frame), ..packet });
         for packet in [Some(packet), copy].into_iter().flatten() {
-            let port = &mut self.ports[number];
-            let meta = port.meta(&packet, &self.kinds, io);
-            let packet_side = &mut io.packet_side;
-            let departure = port.port.on_arrival(now, meta, packet, |lost| _ = packet_side.take(lost.frame));
-            self.event_tree.set(number, port.port.next_event());
+            let RoutedPort { port, vcs, .. } = &mut self.ports[number];
+            let ecn = io.packet_side.ecn(packet.frame);
+            let coming = Coming { vc: packet.vc_here(), bytes: packet.size, ecn };
+            let mut owner = Packets { vcs, side: &mut io.packet_side, kinds: &self.kinds };
+            let departure = port.on_arrival(now, coming, packet, &mut owner);
+            self.event_tree.set(number, port.next_event());
             if let Some(departure) = departure {
                 self.launch(number, departure, io);
             }
@@ -309,17 +256,15 @@ impl RoutedPorts {
         self.packets += 1;
         let RoutedPort { link, node, port, vcs, routes, .. } = &mut self.ports[number];
         let tables = &self.routes;
-        let elsewhere = |packet: Handle| {
+        let elsewhere = |packet: &Handle| {
             let VcRoute::Dynamic(route) = vcs[packet.number as usize].route else { return None };
             tables[routes[route as usize].number as usize].table.other_than(*link, *node, now)
         };
-        let packet_side = &mut io.packet_side;
-        let forget = |lost: Handle| {
-            packet_side.take(lost.frame);
-        };
-        let turn = port.on_event(now, forget, |packet| elsewhere(packet).is_some());
+        let packets = Packets { vcs, side: &mut io.packet_side, kinds: &self.kinds };
+        let mut owner = MayLeave { packets, can_leave: |packet: &Handle| elsewhere(packet).is_some() };
+        let turn = port.on_event(now, &mut owner);
         let other = match turn {
-            Some(Turn::Leaves(packet, _)) => elsewhere(packet),
+            Some(Turn::Leaves(ref packet, _)) => elsewhere(packet),
             _ => None,
         };
         self.event_tree.set(number, port.next_event());
@@ -431,7 +376,7 @@ impl RoutedPorts {
     /// A packet that begins to be transmitted now will be lost when it arrives.
     fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
         let port = &mut self.ports[number];
-        let meta = port.meta(packet, &self.kinds, io);
+        let meta = Packets { vcs: &port.vcs, side: &mut io.packet_side, kinds: &self.kinds }.meta(packet);
         let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
         link.losses.add(now, time, &meta, reason);
         io.packet_side.take(packet.frame);
