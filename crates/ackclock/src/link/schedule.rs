@@ -40,6 +40,31 @@ pub struct Delays {
     least: Vec<Span>,
 }
 
+/// A delay on its way from one point to the next, as numbers that are small enough for words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    from: Time,
+    to: Time,
+    /// The lower end.
+    low: Span,
+    /// What the other is higher, and the time between them, ps.
+    change: u64,
+    whole: u64,
+    rises: bool,
+}
+
+impl Line {
+    /// The delay at `time`, if that is between the two points.
+    #[inline(always)]
+    pub(super) fn at(&self, time: Time) -> Option<Span> {
+        if time < self.from || time >= self.to {
+            return None;
+        }
+        let passed = if self.rises { time.since(self.from) } else { self.to.since(time) }.as_ps();
+        Some(self.low + Span::from_ps((self.change * passed + self.whole / 2) / self.whole))
+    }
+}
+
 /// How a delay goes from one point to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -251,6 +276,16 @@ impl Delays {
             *place += 1;
         }
         self.of(*place, time)
+    }
+
+    /// The line that begins at the point at `place`, if its numbers are small.
+    pub(super) fn line(&self, place: usize) -> Option<Line> {
+        let (from, begin) = self.points[place];
+        let &(to, end) = self.points.get(place + 1).filter(|_| self.shape == Shape::Linear)?;
+        let (low, change) = (begin.min(end), begin.max(end) - begin.min(end));
+        let (change, whole) = (change.as_ps(), to.since(from).as_ps());
+        change.checked_mul(whole)?.checked_add(whole / 2)?;
+        Some(Line { from, to, low, change, whole, rises: begin <= end })
     }
 
     /// The least delay of packets whose transmission begins at `time` or later, or one that is nearly reached at a step.

@@ -8,7 +8,7 @@ use super::opportunities::Cursor;
 use super::params::LinkParams;
 use super::reorder::Reorder;
 use super::routing::{FarEnds, NoReceiver};
-use super::schedule::{InService, LinkSchedule, Queued, Reordering, StableInterval};
+use super::schedule::{InService, Line, LinkSchedule, Queued, Reordering, StableInterval};
 use crate::ids::NodeId;
 use crate::record::DropReason;
 use crate::units::{Rate, Span, Time};
@@ -27,8 +27,9 @@ pub struct LinkState {
     last_time: (u32, Span),
     /// The opportunity for what is transmitted next, where there are such.
     cursor: Cursor,
-    /// The place in the delays at which the last transmission began.
+    /// The place in the delays at which the last transmission began, and the line that begins there.
     place: usize,
+    line: Option<Line>,
     /// The arrival of the last packet that arrives, if the order is kept.
     last_arrival: Time,
 }
@@ -69,6 +70,7 @@ impl LinkState {
             last_time: (0, Span::ZERO),
             cursor: Cursor::default(),
             place: 0,
+            line: None,
             last_arrival: Time::ZERO,
         }
     }
@@ -174,7 +176,11 @@ impl LinkState {
             self.last_time = (bytes, stable.rate.serialization(u64::from(bytes) * 8));
         }
         let complete = begins + self.last_time.1;
-        let mut arrives = complete + self.schedule.delays.at_or_after(&mut self.place, begins);
+        let delay = match self.line.and_then(|line| line.at(begins)) {
+            Some(delay) => delay,
+            None => self.delay_on_new_line(begins),
+        };
+        let mut arrives = complete + delay;
         if self.schedule.reordering == Reordering::Prevent {
             arrives = arrives.max(self.last_arrival);
         }
@@ -183,6 +189,13 @@ impl LinkState {
         }
         self.last_arrival = arrives;
         Some((complete, arrives))
+    }
+
+    #[inline(never)]
+    fn delay_on_new_line(&mut self, begins: Time) -> Span {
+        let delay = self.schedule.delays.at_or_after(&mut self.place, begins);
+        self.line = self.schedule.delays.line(self.place);
+        delay
     }
 
     #[inline(never)]

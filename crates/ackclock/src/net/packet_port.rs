@@ -3,13 +3,18 @@
 //! The reference engine drives every packet port like this, the batched one those whose departures are not known when
 //! packets arrive: behind them is a link that changes or corrupts packets, or their discipline is more than a FIFO with tail drop.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use super::feedback::PacketRates;
 use super::link::{Link, PacketMeta, Transmitted};
 use super::queue_monitor::QueueMonitor;
 use crate::ids::{Id, VcId};
 use crate::packet::Ecn;
 use crate::queue::DropReason;
-use crate::queue::packet::{Dropped, LinkUse, QueueDiscipline, QueuedPacket};
+use crate::queue::packet::{Dropped, LinkUse, QueueDiscipline, QueuedPacket, Room};
+use crate::queue::waiting_packets::WaitingPackets;
+use crate::record::PortRecord;
 use crate::units::{Rate, Span, Time};
 
 /// The engine that drives a port, as far as its packets are concerned; `T` is what it knows a packet by. The port keeps that, and the
@@ -49,8 +54,12 @@ pub(super) struct PacketPort<T> {
     discipline: Box<dyn QueueDiscipline>,
     /// See [`QueueDiscipline::accepts_at_once`].
     accepts_at_once: bool,
+    /// See [`QueueDiscipline::room`].
+    room: Option<Room>,
     dropped: Dropped,
     waiting: WaitingPackets<T>,
+    /// Those before them.
+    launched: Launched,
     /// When the last transmission is complete.
     free: Time,
     /// When the next of those that wait begins to be transmitted, and when all of them are lost; never if none waits.
@@ -63,43 +72,20 @@ pub(super) struct PacketPort<T> {
     pub(super) monitor: QueueMonitor,
 }
 
-/// The packets that a discipline has, by the handles that it knows them by.
-struct WaitingPackets<T> {
-    places: Vec<T>,
-    free: Vec<u32>,
+/// Packets that wait although their transmission is known: nothing can be lost of what waits at a port whose discipline refuses for lack of
+/// room alone, before a link that stays as it is for so long. The discipline has not been told of them, and what is measured follows
+/// when they have begun.
+#[derive(Default)]
+struct Launched {
+    packets: VecDeque<LaunchedPacket>,
     bytes: u64,
 }
 
-impl<T: Copy> WaitingPackets<T> {
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.free.len() == self.places.len()
-    }
-
-    #[inline(always)]
-    fn put(&mut self, packet: T, bytes: u32) -> u32 {
-        self.bytes += u64::from(bytes);
-        match self.free.pop() {
-            Some(place) => {
-                self.places[place as usize] = packet;
-                place
-            }
-            None => self.put_at_end(packet),
-        }
-    }
-
-    #[inline(never)]
-    fn put_at_end(&mut self, packet: T) -> u32 {
-        self.places.push(packet);
-        self.places.len() as u32 - 1
-    }
-
-    #[inline(always)]
-    fn take(&mut self, place: u32, bytes: u32) -> T {
-        self.free.push(place);
-        self.bytes -= u64::from(bytes);
-        self.places[place as usize]
-    }
+struct LaunchedPacket {
+    came: Time,
+    begins: Time,
+    vc: VcId,
+    bytes: u32,
 }
 
 /// A packet that is on the link.
@@ -136,12 +122,14 @@ impl<T: Copy> PacketPort<T> {
             rate,
             delay,
             last_time: (0, Span::ZERO),
+            room: discipline.room(),
             accepts_at_once: discipline.accepts_at_once()
                 && link.as_ref().is_none_or(|link| !link.state.may_duplicate()),
             link,
             discipline,
             dropped: Dropped::default(),
-            waiting: WaitingPackets { places: Vec::new(), free: Vec::new(), bytes: 0 },
+            waiting: WaitingPackets::default(),
+            launched: Launched::default(),
             free: Time::ZERO,
             next_start: Time::NEVER,
             flush: Time::NEVER,
@@ -204,6 +192,13 @@ impl<T: Copy> PacketPort<T> {
         }
         if let Some(rates) = self.rates.as_mut().filter(|_| !PLAIN) {
             rates.on_arrival(vc, bytes.into());
+        }
+        if !PLAIN && !self.launched.packets.is_empty() {
+            self.settle(now);
+            if !self.has_room(bytes) {
+                self.refuse_behind_launched(now, handle, owner);
+                return None;
+            }
         }
         let is_first = self.waiting.is_empty();
         let is_idle = is_first && self.free <= now;
@@ -278,22 +273,76 @@ impl<T: Copy> PacketPort<T> {
         is_accepted
     }
 
-    /// A packet of `vc` and this size arrives. If it is certain to be transmitted at once and not to be lost, it is: returns
-    /// when it arrives at the other end. `None`: nothing has happened that can be seen, [`PacketPort::on_arrival`] is to be
-    /// asked. The reference engine always asks that.
+    /// A packet of `vc` and this size arrives. If it is certain to be transmitted when the link is free, and to arrive at the other end, it
+    /// is: returns when its transmission begins, and when it arrives. `None`: nothing has happened that can be seen,
+    /// [`PacketPort::on_arrival`] is to be asked. The reference engine always asks that.
     ///
-    /// It is certain if nothing waits or is transmitted, the link is stable, and the discipline has nothing to remember and
-    /// refuses nothing that need not wait.
+    /// It is certain if the link is stable for so long, the discipline has nothing to remember and refuses nothing that need not wait,
+    /// and, if the packet has to wait, all that wait are like that, and there is room.
     #[inline(always)]
-    pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<Time> {
-        if !self.waiting.is_empty() || now < self.free || !self.accepts_at_once {
+    pub(super) fn pass(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<(Time, Time)> {
+        if !self.waiting.is_empty() || !self.accepts_at_once {
             return None;
         }
-        let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, now, bytes)?;
-        self.monitor.arrive_and_pass(now, vc);
-        self.monitor.transmits(now, complete.since(now));
+        if !self.launched.packets.is_empty() {
+            self.settle(now);
+        }
+        let waits = now < self.free;
+        if waits && (self.room.is_none() || self.monitor.trace.is_some() || !self.has_room(bytes)) {
+            return None;
+        }
+        let begins = self.free.max(now);
+        let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, begins, bytes)?;
+        if waits {
+            self.monitor.arrive_and_enter::<true>(now, vc);
+            self.launched.packets.push_back(LaunchedPacket { came: now, begins, vc, bytes });
+            self.launched.bytes += u64::from(bytes);
+        } else {
+            self.monitor.arrive_and_pass(now, vc);
+            self.monitor.transmits(now, complete.since(now));
+        }
         self.free = complete;
-        Some(arrives)
+        Some((begins, arrives))
+    }
+
+    /// Whether a packet of so many octets may wait besides, if the discipline refuses for lack of room alone.
+    #[inline]
+    fn has_room(&self, bytes: u32) -> bool {
+        let packets = self.launched.packets.len() + self.waiting.len();
+        let waiting = self.launched.bytes + self.waiting.bytes();
+        self.room.is_some_and(|room| packets < room.packets as usize && waiting + u64::from(bytes) <= room.bytes)
+    }
+
+    /// The discipline would find room for a packet, as it does not know of those that are launched.
+    #[inline(never)]
+    fn refuse_behind_launched(&mut self, now: Time, handle: T, owner: &mut impl PacketOwner<T>) {
+        let PacketMeta { vc, vc_name, frame, .. } = owner.meta(&handle);
+        self.monitor.arrive(vc);
+        self.monitor.refuse(now, vc, vc_name, frame, DropReason::Overflow);
+        owner.lose(handle);
+    }
+
+    /// What has begun up to `now` does not wait any more.
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        while let Some(&LaunchedPacket { came, begins, vc, bytes }) = self.launched.packets.front()
+            && begins <= now
+        {
+            self.launched.packets.pop_front();
+            self.launched.bytes -= u64::from(bytes);
+            self.monitor.leave::<true>(begins, vc, came);
+        }
+    }
+
+    /// The port's record at `now`; see [`QueueMonitor::record`].
+    pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = Arc<str>>) -> PortRecord {
+        let mut monitor = self.monitor.clone();
+        for &LaunchedPacket { came, begins, vc, .. } in
+            self.launched.packets.iter().filter(|packet| packet.begins < now)
+        {
+            monitor.leave::<true>(begins, vc, came);
+        }
+        monitor.record(now, name, names)
     }
 
     /// What is due at [`PacketPort::next_event`] happens: the next transmission begins, or what waits is lost. If the link has no
@@ -310,6 +359,9 @@ impl<T: Copy> PacketPort<T> {
         now: Time,
         owner: &mut O,
     ) -> Option<Turn<T>> {
+        if !PLAIN && !self.launched.packets.is_empty() {
+            self.settle(now);
+        }
         // At one instant what departs comes first.
         if !PLAIN && (now != self.next_start || now == self.flush) {
             return self.on_rare_event(now, owner);
@@ -348,7 +400,7 @@ impl<T: Copy> PacketPort<T> {
             }
             self.lose_dropped(now, None, owner);
         } else if let Some(rates) = &mut self.rates {
-            rates.end_interval(self.waiting.bytes);
+            rates.end_interval(self.waiting.bytes());
         }
         self.plan::<false>();
         (!flushes).then_some(Turn::IntervalEnds)
@@ -429,7 +481,6 @@ mod tests {
     use crate::net::link::LossRecording;
     use crate::queue::Buffer;
     use crate::queue::packet::{CoDelParams, PacketPolicyParams, QueuePort};
-    use crate::record::PortRecord;
     use crate::scenario::{self, Queue};
     use proptest::prelude::*;
 
@@ -460,7 +511,7 @@ mod tests {
 
     impl PacketPort<(u32, u32)> {
         fn waiting(&self) -> usize {
-            self.waiting.places.len() - self.waiting.free.len()
+            self.waiting.len()
         }
     }
 
@@ -538,7 +589,7 @@ mod tests {
             now += after;
             events(&mut port, ns(now), &mut departures);
             match may_pass.then(|| port.pass(ns(now), coming(bytes).vc, bytes)).flatten() {
-                Some(arrives) => {
+                Some((_, arrives)) => {
                     departures.push((handle, arrives));
                     passed += 1;
                 }
@@ -546,7 +597,7 @@ mod tests {
             }
         }
         events(&mut port, Time::NEVER, &mut departures);
-        (departures, port.monitor.record(ns(100_000), "a->b", ["v".into()].into_iter()), passed)
+        (departures, port.record(ns(100_000), "a->b", ["v".into()].into_iter()), passed)
     }
 
     proptest! {

@@ -5,6 +5,7 @@ pub mod cell;
 pub mod packet;
 pub(crate) mod packet_fifo;
 mod policy;
+pub(crate) mod waiting_packets;
 
 pub use buffer::Buffer;
 pub use policy::{Policy, Port, Verdict};

@@ -22,6 +22,11 @@ impl<W: Waits> PacketFifo<W> {
         PacketFifo { max_bytes, bytes: 0, packets: Queue::default() }
     }
 
+    /// The most octets that wait.
+    pub(crate) fn max_bytes(&self) -> u64 {
+        self.max_bytes
+    }
+
     /// Whether a packet of so many octets may wait besides; `is_full`: no further packet may, whatever its size.
     #[inline(always)]
     pub(crate) fn has_room(&self, bytes: u32, is_full: bool) -> bool {

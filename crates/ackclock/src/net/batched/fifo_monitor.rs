@@ -68,8 +68,7 @@ impl FifoMonitor {
     pub(super) fn arrive_and_wait(&mut self, vc: VcId, now: u64, departs: u64) {
         debug_assert!(!self.stats.has_threshold());
         self.buffer.enter(vc);
-        self.stats.arrive(vc, 1);
-        let of_vc = self.stats.waited_mut(vc);
+        let of_vc = self.stats.arrive_to(vc);
         of_vc.waited += u128::from(departs - now);
         if now > of_vc.last_departure {
             self.idle += u128::from(now - of_vc.last_departure);

@@ -47,6 +47,21 @@ pub trait QueueDiscipline: Send {
     fn accepts_at_once(&self) -> bool {
         false
     }
+
+    /// If packets leave in the order in which they came, as they came, and only those are dropped for which there is no room when they
+    /// come: that room. Then the discipline need not be told of those for which there is.
+    fn room(&self) -> Option<Room> {
+        None
+    }
+}
+
+/// What may wait at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The most packets.
+    pub packets: u32,
+    /// The most octets.
+    pub bytes: u64,
 }
 
 /// What the link behind a port does when a packet comes.

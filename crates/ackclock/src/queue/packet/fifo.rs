@@ -1,6 +1,6 @@
 //! One queue, first in, first out, with a drop policy.
 
-use super::discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket};
+use super::discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket, Room};
 use super::{DropReason, PacketArrival, PacketPolicy, Verdict};
 use crate::queue::packet_fifo::{PacketFifo, Waits};
 use crate::units::Time;
@@ -96,6 +96,11 @@ impl<P: PacketPolicy> QueueDiscipline for Fifo<P> {
 
     fn accepts_at_once(&self) -> bool {
         self.policy.accepts_at_once()
+    }
+
+    fn room(&self) -> Option<Room> {
+        let room = Room { packets: self.max_packets, bytes: self.packets.max_bytes() };
+        self.policy.is_for_room_alone().then_some(room)
     }
 }
 

@@ -17,7 +17,7 @@ mod tail_drop;
 
 pub use blue::{Blue, BlueParams};
 pub use codel::{CoDel, CoDelParams};
-pub use discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket};
+pub use discipline::{Dropped, LinkUse, QueueDiscipline, QueuePort, QueuedPacket, Room};
 pub use drr::{Drr, DrrParams};
 pub use family::{CustomDiscipline, POLICIES, PacketPolicyParams};
 pub use fifo::Fifo;
@@ -54,6 +54,12 @@ pub trait BatchHints {
     /// Whether a packet that finds the port idle is accepted, is not dropped later, and leaves nothing to be remembered: then
     /// the policy need not be told.
     fn accepts_at_once(&self) -> bool {
+        false
+    }
+
+    /// Whether it refuses packets only if there is no room for them, drops none later, marks none, and has nothing to remember of any:
+    /// then it need not be told of those for which there is room.
+    fn is_for_room_alone(&self) -> bool {
         false
     }
 }

@@ -36,4 +36,8 @@ impl BatchHints for TailDrop {
     fn accepts_at_once(&self) -> bool {
         true
     }
+
+    fn is_for_room_alone(&self) -> bool {
+        true
+    }
 }

@@ -228,8 +228,8 @@ impl RoutedPorts {
             edges.on_packet(packet.vc, port.node, port.link);
         }
         let packet = Handle { number: port.number_of(packet.vc), ..packet };
-        if let Some(arrives) = port.port.pass(now, packet.vc_here(), packet.size) {
-            return self.launch(number, Departure { handle: packet, begins: now, arrives, marked: false }, io);
+        if let Some((begins, arrives)) = port.port.pass(now, packet.vc_here(), packet.size) {
+            return self.launch(number, now, Departure { handle: packet, begins, arrives, marked: false }, io);
         }
         self.take_in(now, number, packet, io);
     }
@@ -247,7 +247,7 @@ impl RoutedPorts {
             let departure = port.on_arrival(now, coming, packet, &mut owner);
             self.event_tree.set(number, port.next_event());
             if let Some(departure) = departure {
-                self.launch(number, departure, io);
+                self.launch(number, now, departure, io);
             }
         }
     }
@@ -270,7 +270,7 @@ impl RoutedPorts {
         self.event_tree.set(number, port.next_event());
         match turn {
             Some(Turn::IntervalEnds) => self.take_rates(now, number, io),
-            Some(Turn::Departs(departure)) => self.launch(number, departure, io),
+            Some(Turn::Departs(departure)) => self.launch(number, now, departure, io),
             Some(Turn::Leaves(packet, marked)) => {
                 io.packet_side.mark(packet.frame, marked);
                 // All ports of a node at which that can be are in one process.
@@ -291,10 +291,10 @@ impl RoutedPorts {
         }
     }
 
-    /// A packet is on the link of a port.
+    /// It is known of a packet when it is on the link of a port, now or later.
     #[inline(always)]
-    fn launch(&mut self, number: usize, departure: Departure<Handle>, io: &mut Io) {
-        let Departure { handle: packet, begins, arrives: time, marked } = departure;
+    fn launch(&mut self, number: usize, now: Time, departure: Departure<Handle>, io: &mut Io) {
+        let Departure { handle: packet, arrives: time, marked, .. } = departure;
         io.packet_side.mark(packet.frame, marked);
         let port = &self.ports[number];
         let Handle { vc, number: at_port, seq_or_ack, frame, size, crossed } = packet;
@@ -320,7 +320,7 @@ impl RoutedPorts {
                         Delivery { time, seq_or_ack, vc, frame, size, link: input, what: What::WholeFrame },
                     );
                 }
-                Err(reason) => self.lose(number, (begins, time), &packet, reason, io),
+                Err(reason) => self.lose(number, (now, time), &packet, reason, io),
             },
         }
     }
@@ -373,7 +373,7 @@ impl RoutedPorts {
         }
     }
 
-    /// A packet that begins to be transmitted now will be lost when it arrives.
+    /// A packet of which is known now when it is transmitted will be lost when it arrives.
     fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
         let port = &mut self.ports[number];
         let meta = Packets { vcs: &port.vcs, side: &mut io.packet_side, kinds: &self.kinds }.meta(packet);
@@ -430,7 +430,7 @@ impl Process for RoutedPorts {
 
 impl Ports for RoutedPorts {
     fn record(&self, port: u32, now: Time, name: &str, vcs: &mut dyn Iterator<Item = Arc<str>>) -> PortRecord {
-        self.ports[port as usize].port.monitor.record(now, name, vcs)
+        self.ports[port as usize].port.record(now, name, vcs)
     }
 
     fn trace(&self, port: u32, _now: Time) -> Option<PortTrace> {

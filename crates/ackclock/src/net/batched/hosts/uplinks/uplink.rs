@@ -215,7 +215,12 @@ impl HostUplink {
         let (size, frame) = (segment.ip_bytes() + link_header_bytes, io.packet_side.next_number(vc));
         let packet = Packet { bytes: size, kind: *kind };
         let meta = PacketMeta { vc: *at_link, vc_name: *vc_name, frame, packet, ecn: Ecn::NOT_ECT };
-        let Sending { begins, free, arrives } = link.send(start, &meta, intent);
+        // Mostly nothing but the delay changes.
+        let known = if intent == Intent::Send { link.state.transmit_stable(start, start, size) } else { None };
+        let Sending { begins, free, arrives } = match known {
+            Some((complete, arrives)) => Sending { begins: start, free: complete, arrives: Some(arrives) },
+            None => link.send(start, &meta, intent),
+        };
         nic.occupy(free);
         if let Some(traces) = io.packet_traces().filter(|_| begins < Time::NEVER) {
             traces.departs(begins, vc, frame, &segment, intent == Intent::Lose);
