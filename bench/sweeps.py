@@ -45,7 +45,8 @@ def counted(binary, scratch, arguments):
     shutil.rmtree(out, ignore_errors=True)
     sweep = [binary, "sweep", SCENARIO, *arguments, "--threads", "1", "--out", out]
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}"]
-    result = subprocess.run([*valgrind, *sweep], capture_output=True, text=True)
+    environment = run.callgrind_environment()
+    result = subprocess.run([*valgrind, *sweep], capture_output=True, text=True, env=environment)
     if result.returncode:
         sys.exit(f"error: {' '.join(sweep)}\n{result.stderr[-2000:]}")
     annotate = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", "--auto=no", profile]
