@@ -40,7 +40,7 @@ pub struct Delays {
     least: Vec<Span>,
 }
 
-/// A delay on its way from one point to the next, as numbers that are small enough for words.
+/// A delay on its way from one point to the next, or that of a step, as numbers that are small enough for words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     from: Time,
@@ -278,12 +278,16 @@ impl Delays {
         self.of(*place, time)
     }
 
-    /// The line that begins at the point at `place`, if its numbers are small.
+    /// The line that begins at the point at `place`, if its numbers are small; a step is a line without a slope.
     pub(super) fn line(&self, place: usize) -> Option<Line> {
         let (from, begin) = self.points[place];
-        let &(to, end) = self.points.get(place + 1).filter(|_| self.shape == Shape::Linear)?;
+        let (to, end) = match (self.shape, self.points.get(place + 1)) {
+            (Shape::Linear, Some(&next)) => next,
+            (Shape::Steps, Some(&(to, _))) => (to, begin),
+            (_, None) => (Time::NEVER, begin),
+        };
         let (low, change) = (begin.min(end), begin.max(end) - begin.min(end));
-        let (change, whole) = (change.as_ps(), to.since(from).as_ps());
+        let (change, whole) = (change.as_ps(), if change > Span::ZERO { to.since(from).as_ps() } else { 1 });
         change.checked_mul(whole)?.checked_add(whole / 2)?;
         Some(Line { from, to, low, change, whole, rises: begin <= end })
     }

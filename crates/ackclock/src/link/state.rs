@@ -21,6 +21,8 @@ pub struct LinkState {
     jitter: Option<Jitter>,
     reorder: Option<Reorder>,
     duplicate: Option<Duplicate>,
+    /// Whether chance or an error model has to do with what is on it.
+    draws: bool,
     /// When it is stable: at the last transmission, if it was then.
     stable: Option<StableInterval>,
     /// Octets of the last packet that was transmitted when it was, and how long that took.
@@ -60,7 +62,9 @@ pub enum Fate {
 impl LinkState {
     /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
     pub fn new(params: &LinkParams, rate: Rate, delay: Span, seed: u64, name: &str) -> LinkState {
+        let draws = !params.errors.is_empty() || params.jitter.is_some() || params.reorder.is_some();
         LinkState {
+            draws,
             schedule: params.schedule.as_deref().cloned().unwrap_or_else(|| LinkSchedule::constant(rate, delay)),
             errors: Errors::new(&params.errors, seed, name),
             jitter: params.jitter.as_ref().map(|jitter| Jitter::new(jitter, seed, name)),
@@ -165,7 +169,7 @@ impl LinkState {
             self.last_time = (0, Span::ZERO);
         }
         let stable = self.stable?;
-        if !self.errors.is_empty() || self.jitter.is_some() || self.reorder.is_some() {
+        if self.draws {
             return None;
         }
         let is_addressed = |far_ends: &FarEnds| far_ends.no_receiver == NoReceiver::LoseAddressed;

@@ -687,7 +687,7 @@ mod tests {
             arrive(&mut port, 900, handle, 100);
         }
         assert_eq!(event(&mut port, 1000), (None, vec![1, 2]), "0 is under way");
-        assert_eq!((port.monitor.buffer().queued(), port.waiting.bytes), (0, 0));
+        assert_eq!((port.monitor.buffer().queued(), port.waiting.bytes()), (0, 0));
         assert_eq!(arrive(&mut port, 2000, 3, 100), None);
         assert_eq!(event(&mut port, 5000), (departs(3, 6800), vec![]), "what came later is not lost");
         let record = port.monitor.record(ns(9000), "a->b", ["v".into()].into_iter());

@@ -104,7 +104,12 @@ impl RoutedPort {
         RoutedPort { link, node, port, vcs, routes, under_way: VecDeque::new() }
     }
 
+    #[inline(always)]
     fn number_of(&self, vc: VcId) -> u32 {
+        // Mostly there are few.
+        if self.vcs.first().is_some_and(|first| first.id == vc) {
+            return 0;
+        }
         self.vcs.binary_search_by_key(&vc, |of| of.id).expect("whatever comes may cross the port") as u32
     }
 }
@@ -221,13 +226,13 @@ impl RoutedPorts {
     }
 
     #[inline(never)]
-    fn on_arrival<const EDGES: bool>(&mut self, now: Time, number: usize, packet: Handle, io: &mut Io) {
+    fn on_arrival<const EDGES: bool>(&mut self, now: Time, number: usize, mut packet: Handle, io: &mut Io) {
         self.packets += 1;
         let port = &mut self.ports[number];
         if EDGES && let Some(edges) = &mut self.edges {
             edges.on_packet(packet.vc, port.node, port.link);
         }
-        let packet = Handle { number: port.number_of(packet.vc), ..packet };
+        packet.number = port.number_of(packet.vc);
         if let Some((begins, arrives)) = port.port.pass(now, packet.vc_here(), packet.size) {
             return self.launch(number, now, Departure { handle: packet, begins, arrives, marked: false }, io);
         }
@@ -384,26 +389,20 @@ impl RoutedPorts {
 
     /// Handles everything before `until`, with routers that change acknowledgements or without.
     fn advance_with<const EDGES: bool>(&mut self, until: Time, io: &mut Io) {
-        io.mailboxes[self.mailbox].settle(until);
-        // There are few at a time, and nothing is posted here meanwhile.
-        while let Some(&arrival) = io.mailboxes[self.mailbox].first().filter(|arrival| arrival.time < until) {
-            io.mailboxes[self.mailbox].take();
+        // Nothing is posted here meanwhile.
+        let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
+        mailbox.settle(until);
+        for arrival in mailbox.take_before(until).iter() {
             // At one instant turns come first, and arrivals in the order of links.
-            while self.comes_before(&arrival) {
+            while self.comes_before(arrival) {
                 self.on_event::<EDGES>(io);
             }
-            let Arrival { time, seq_or_ack, input_ref: InputRef { port, at_port: vc, .. }, frame, size, cells } =
-                arrival;
-            let crossed = cells.first() as u8;
-            let from = LinkId::from_index(arrival.input_ref.input as usize);
-            self.arrive::<EDGES>(
-                time,
-                from,
-                port as usize,
-                Handle { vc, number: 0, seq_or_ack, frame, size, crossed },
-                io,
-            );
+            let &Arrival { time, seq_or_ack, input_ref, frame, size, cells } = arrival;
+            let InputRef { port, input, at_port: vc } = input_ref;
+            let packet = Handle { vc, number: 0, seq_or_ack, frame, size, crossed: cells.first() as u8 };
+            self.arrive::<EDGES>(time, LinkId::from_index(input as usize), port as usize, packet, io);
         }
+        io.mailboxes[self.mailbox] = mailbox;
         while self.event_tree.earliest().0 < until {
             self.on_event::<EDGES>(io);
         }
