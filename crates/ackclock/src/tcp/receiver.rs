@@ -338,6 +338,9 @@ impl Receiver {
 
     /// It says this.
     pub fn report(&mut self, now: Time, ack: u64) -> Segment {
+        if self.extra.is_none() {
+            return Segment { ack, sack: self.sack_option(), ..Segment::default() };
+        }
         if let Some(said) = self.extra.as_mut().and_then(|extra| extra.said.take()) {
             return said;
         }

@@ -112,14 +112,28 @@ impl Rfc6675 {
     }
 
     /// An acknowledgement during a recovery.
-    #[inline]
+    #[inline(always)]
     fn reduce(&mut self, flight: &Flight, una: u64, window: &mut Window) {
         if self.params.window_reduction == WindowReduction::Proportional {
-            let news = self.news(flight, una);
-            if let Some(reduction) = self.episode.as_mut().and_then(|episode| episode.reduction.as_mut()) {
-                reduction.on_ack(flight.mss, &news, window);
-            }
+            self.reduce_in_proportion(flight, una, window);
         }
+    }
+
+    #[inline(never)]
+    fn reduce_in_proportion(&mut self, flight: &Flight, una: u64, window: &mut Window) {
+        let news = self.news(flight, una);
+        if let Some(reduction) = self.episode.as_mut().and_then(|episode| episode.reduction.as_mut()) {
+            reduction.on_ack(flight.mss, &news, window);
+        }
+    }
+
+    /// [`Recovery::on_sack`], with what the window's reduction wants to know.
+    #[inline(never)]
+    fn on_sack_with_news(&mut self, una: u64, blocks: &[SackBlock], flight: &Flight) {
+        let (held, lost_below) = (self.scoreboard.held(), self.scoreboard.lost_below());
+        self.scoreboard.on_ack(una, blocks, flight.max);
+        self.delivered = (una + self.scoreboard.held()).saturating_sub(flight.una + held);
+        self.loses = self.scoreboard.lost_below() > lost_below.max(una);
     }
 
     /// NextSeg ().
@@ -144,15 +158,12 @@ impl Rfc6675 {
 }
 
 impl Recovery for Rfc6675 {
-    #[inline]
+    #[inline(always)]
     fn on_sack(&mut self, _now: Time, una: u64, blocks: &[SackBlock], flight: &Flight) {
-        if self.params.window_reduction == WindowReduction::AtOnce {
-            return self.scoreboard.on_ack(una, blocks, flight.max);
+        match self.params.window_reduction {
+            WindowReduction::AtOnce => self.scoreboard.on_ack(una, blocks, flight.max),
+            _ => self.on_sack_with_news(una, blocks, flight),
         }
-        let (held, lost_below) = (self.scoreboard.held(), self.scoreboard.lost_below());
-        self.scoreboard.on_ack(una, blocks, flight.max);
-        self.delivered = (una + self.scoreboard.held()).saturating_sub(flight.una + held);
-        self.loses = self.scoreboard.lost_below() > lost_below.max(una);
     }
 
     fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {

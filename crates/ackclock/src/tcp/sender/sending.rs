@@ -130,7 +130,9 @@ impl Sender {
         if fast != NONE {
             return (fast, true);
         }
-        if let Some(seq) = self.next_by_f_rto() {
+        if self.extra.is_some()
+            && let Some(seq) = self.next_by_f_rto()
+        {
             return (seq, false);
         }
         // Not before the connection is open.
