@@ -240,26 +240,30 @@ mod tests {
     use crate::units::instants::ms as at;
 
     fn params(count: u64, think: f64) -> ExchangesParams {
-        let [request, response] = [300.0, 2500.0].map(Law::Constant);
+        let [request, response] = [1500.0, 2500.0].map(Law::Constant);
         ExchangesParams { count: Some(count), request, response, think: Law::Constant(think * 1e9) }
     }
 
-    /// Requests of 300 bytes and responses of 2500, in segments of 1000: one segment, and three.
+    /// Requests of 1500 bytes and responses of 2500, in segments of 1000: two segments, and three.
     #[test]
     fn a_request_is_answered_when_it_is_there_and_followed_after_a_time_to_think() {
         let mut session = Session::new(&params(2, 50.0), (1000, false), (1, "f"), Time::ZERO);
         assert_eq!(session.on_delivered_to_server(0), None);
-        assert_eq!(session.on_client_ready(at(10)), Some(Next::Send(1000)));
+        assert_eq!(session.on_client_ready(at(10)), Some(Next::Send(2000)));
         assert_eq!((session.on_client_ready(at(11)), session.on_delivered_to_client(at(11), 0)), (None, None));
-        assert_eq!(session.on_delivered_to_server(1000), Some(Next::Send(3000)));
-        assert_eq!((session.on_delivered_to_server(1000), session.on_delivered_to_client(at(20), 2000)), (None, None));
+        assert_eq!(session.on_delivered_to_server(1000), None, "half of it");
+        assert_eq!(session.on_delivered_to_server(2000), Some(Next::Send(3000)));
+        assert_eq!((session.on_delivered_to_server(2000), session.on_delivered_to_client(at(20), 2000)), (None, None));
         assert_eq!(session.on_delivered_to_client(at(30), 3000), Some(Next::Think(at(80))));
-        assert_eq!(session.on_client_ready(at(80)), Some(Next::Send(2000)));
-        assert_eq!(session.on_delivered_to_server(2000), Some(Next::Send(6000)));
+        assert_eq!(session.on_client_ready(at(80)), Some(Next::Send(4000)));
+        assert_eq!(session.on_delivered_to_server(4000), Some(Next::Send(6000)));
         assert_eq!(session.on_delivered_to_client(at(95), 6000), Some(Next::Close));
         assert_eq!((session.on_client_ready(at(99)), session.closed()), (None, Some(at(95))));
         let record = session.record();
-        assert_eq!((record.requests, record.completed, record.request_bytes, record.response_bytes), (2, 2, 600, 5000));
+        assert_eq!(
+            (record.requests, record.completed, record.request_bytes, record.response_bytes),
+            (2, 2, 3000, 5000)
+        );
         assert_eq!([record.times.min(), record.times.max()], [Some(Span::from_ms(15)), Some(Span::from_ms(20))]);
     }
 
@@ -267,8 +271,8 @@ mod tests {
     fn without_a_time_to_think_the_next_request_follows_at_once() {
         let mut session = Session::new(&params(2, 0.0), (1000, false), (1, "f"), Time::ZERO);
         session.on_client_ready(at(0));
-        session.on_delivered_to_server(1000);
-        assert_eq!(session.on_delivered_to_client(at(9), 3000), Some(Next::Send(2000)));
+        session.on_delivered_to_server(2000);
+        assert_eq!(session.on_delivered_to_client(at(9), 3000), Some(Next::Send(4000)));
     }
 
     /// 300, 2000 and 1 bytes in segments of 1000: the numbers 300 to 999 and 3001 to 3999 stand for nothing.
