@@ -232,8 +232,8 @@ words!(ServiceOrder: "random" = Random, "rotating" = Rotating, "fixed" = Fixed, 
 pub struct Flow {
     /// Unique name. Random numbers depend on it.
     pub name: String,
-    /// The group of flows that it belongs to, for measures of groups. It changes nothing in a run, but files of a group have
-    /// no fairness.
+    /// The group of flows that it belongs to, for measures of groups. It changes nothing in a run; fairness is not about
+    /// files of a group.
     pub group: Option<String>,
     /// The forward path, from the sender's host to the receiver's.
     pub forward: Route,

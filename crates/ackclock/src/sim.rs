@@ -61,8 +61,8 @@ pub struct Simulation {
     technology: Technology,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
-    /// Whether no files of a group come and go, whose goodputs have nothing to do with one another.
-    has_fairness: bool,
+    /// Whether some flows are files of a group, which come and go: fairness is not about them.
+    comes_and_goes: Vec<bool>,
     /// The max-min share of each flow, where ports give rates to flows of TCP.
     max_min: Vec<Option<MaxMinShare>>,
     recorder: Option<Box<Recorder>>,
@@ -175,7 +175,7 @@ fn prepared(scenario: &Scenario, seed: u64, network: Network, recorder: Option<B
         technology: scenario.technology,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
-        has_fairness: !scenario.flows.iter().any(|flow| flow.size.is_some() && flow.group.is_some()),
+        comes_and_goes: scenario.flows.iter().map(|flow| flow.size.is_some() && flow.group.is_some()).collect(),
         max_min: net::max_min_shares(scenario),
         cancelled: false,
     }
@@ -258,6 +258,14 @@ impl Simulation {
         udp
     }
 
+    /// Jain's index over the goodputs of flows, each with its place; of files that come and go none, and without these of two at least.
+    fn fairness(&self, goodputs: impl Iterator<Item = (usize, f64)> + Clone) -> Option<f64> {
+        let all = goodputs.clone().count();
+        let staying = goodputs.filter(|&(place, _)| !self.comes_and_goes[place]).map(|(_, goodput)| goodput);
+        let count = staying.clone().count();
+        metrics::jain(staying).filter(|_| count == all || count > 1)
+    }
+
     fn records_with(&self, mut flows: Vec<FlowRecord>, recorded: Option<Recorded>) -> Records {
         let simulated = self.now.since(Time::ZERO);
         let mut ports = self.network.port_records(self.now);
@@ -271,17 +279,18 @@ impl Simulation {
         ports.iter_mut().for_each(|port| port.sojourn = sojourns.remove(&port.name).map(Box::new));
         let of_measured = flows.iter().zip(&self.measured);
         let measured = || of_measured.clone().filter(|&(_, &begins)| begins < self.now).map(|(flow, _)| flow);
+        let begun = |place: &usize| self.measured[*place] < self.now;
+        let all = || (0..flows.len()).filter(begun);
         let goodput = || measured().map(|flow| flow.goodput_bps);
         let after_warmup: Option<f64> = measured().map(|flow| flow.goodput_after_warmup_bps).sum();
         let at_warmup = self.at_warmup.as_ref().filter(|_| simulated > self.warmup);
         // A flow whose data ended within the warm-up is none of those of the measured time.
         let ended = |place: usize| at_warmup.is_some_and(|at_warmup| at_warmup.had_ended(place, &flows[place]));
-        let begun = |place: &usize| self.measured[*place] < self.now;
-        let active = || (0..flows.len()).filter(begun).filter(|&place| !ended(place));
-        let later = || active().map(|place| flows[place].goodput_after_warmup_bps.unwrap_or(0.0));
+        let active = || all().filter(|&place| !ended(place));
+        let later = || active().map(|place| (place, flows[place].goodput_after_warmup_bps.unwrap_or(0.0)));
         let rest = at_warmup.map(|at_warmup| {
             let end = Counted::of(simulated, &flows, &udp, &ports, &links);
-            at_warmup.after(&end, metrics::jain(later()).filter(|_| self.has_fairness))
+            at_warmup.after(&end, self.fairness(later()))
         });
         let of_flows = flows.iter().flat_map(|flow| {
             [
@@ -305,7 +314,7 @@ impl Simulation {
             complete: self.now >= self.end,
             efficiency: self.capacity_bps.map(|capacity| goodput().sum::<f64>() / capacity),
             efficiency_after_warmup: self.capacity_bps.zip(after_warmup).map(|(capacity, goodput)| goodput / capacity),
-            fairness: metrics::jain(goodput()).filter(|_| self.has_fairness),
+            fairness: self.fairness(all().map(|place| (place, flows[place].goodput_bps))),
             after_warmup: rest,
             fingerprint,
             flows,

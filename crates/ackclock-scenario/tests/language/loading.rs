@@ -81,6 +81,7 @@ fn defaults_are_those_of_the_osu_model() {
             hold_ssthresh: false,
             grow_unused: true,
             restart_after_idle: false,
+            window_validation: false,
             limited_transmit: false,
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,

@@ -144,7 +144,9 @@ impl Quantity {
         let mut values = match self {
             Quantity::OfFlows(Some(flow), _) if flow.needs.contains(&Need::File) => {
                 let files = run.flows().filter(|flow| is_of(flow.of, names) && flow.of.size.is_some());
-                files.map(|file| flow.value(&file, part).unwrap_or(f64::INFINITY)).collect()
+                // A rate has no such meaning.
+                let absent = (flow.unit == "s").then_some(f64::INFINITY);
+                files.filter_map(|file| flow.value(&file, part).or(absent)).collect()
             }
             _ if names.is_empty() && self.is_of_ports() => self.values(run, &["*".to_owned()], part)?,
             _ => self.values(run, names, part)?,

@@ -57,7 +57,7 @@ pub struct Records {
     /// Efficiency over the time after the warm-up; `None` also for a run that ended before.
     pub efficiency_after_warmup: Option<f64>,
     /// Jain's index over the goodput of the flows that have begun; where a bottleneck is named, of those whose data
-    /// cross it. `None` where they have none, and where files of a group come and go.
+    /// cross it. `None` where they have none. It is not about files of a group, which come and go.
     pub fairness: Option<f64>,
     /// These numbers over the time after the warm-up; `None` without a warm-up, and for a run that ended before.
     pub after_warmup: Option<AfterWarmup>,

@@ -152,8 +152,16 @@ fn not_emulated(scenario: &Scenario) -> Vec<NotEmulated> {
     let mut add = |place: String, reason: &str, remedy: &str| {
         wrong.push(NotEmulated { place, reason: reason.to_owned(), remedy: remedy.to_owned() });
     };
+    for source in scenario.udp.iter().filter(|source| source.echo.is_some()) {
+        let reason = "datagrams that come back (echo) are sent by simulated hosts";
+        add(format!("source {}", source.name), reason, "leave `echo` out, or simulate the scenario");
+    }
     for flow in scenario.flows.iter() {
         let place = || format!("flow {}", flow.name);
+        if flow.back_of.is_some() {
+            let reason = "responses (the application \"exchanges\") begin when simulated hosts have a request";
+            add(place(), reason, "choose another `application`, or simulate the scenario");
+        }
         if let ServiceCategory::Abr(_) = flow.service {
             let reason = "the service ABR needs a host that sends cell by cell at the rate that RM cells say";
             add(place(), reason, "choose service = \"ubr\", or simulate the scenario");

@@ -139,10 +139,14 @@ impl PassiveEnd {
 
     /// Everything before `nxt` has come: if that is all, a FIN is due too, once more for a FIN that came again.
     pub(super) fn on_progress(&mut self, now: Time, nxt: u64, fin_came: bool) {
-        let is_all = self.fin.is_some_and(|end| nxt >= end);
-        if is_all && (fin_came || self.unanswered.is_none()) {
+        if self.is_closed(nxt) && (fin_came || self.unanswered.is_none()) {
             self.say(now, SegmentKind::FinAck);
         }
+    }
+
+    /// Whether everything before `nxt` is all that there is, the FIN included.
+    pub(super) fn is_closed(&self, nxt: u64) -> bool {
+        self.fin.is_some_and(|end| nxt >= end)
     }
 
     /// The deadline may have come: whether something is sent again.

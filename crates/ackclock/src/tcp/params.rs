@@ -148,6 +148,11 @@ impl TcpParams {
         (self.receive_window >> self.window_scale).min(UNSCALED_WINDOW) << self.window_scale
     }
 
+    /// Whether it is validated how much of the window is in use. Congestion controls that measure rates of delivery have their own rules.
+    pub(super) fn validates_window(&self) -> bool {
+        self.window_rules.window_validation && !self.congestion_control.needs().delivery_rates
+    }
+
     /// Sequence numbers of the first segment that are no payload.
     pub fn empty_bytes(&self) -> u64 {
         match self.first_segment {
@@ -335,6 +340,8 @@ const OWN_KEYS: &[Key] = &[
         "Whether the congestion window grows with acknowledgements of data that did not fill it. That of cubic and hybla never does."),
     Key::new("restart_after_idle", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
         "Whether a sender that has sent nothing for longer than the retransmission timeout begins again with the restart window: at most the initial window. Congestion controls with a pace keep theirs."),
+    Key::new("window_validation", Kind::Flag, Default::Is(Value::Flag(false)), "RFC 7661: experimental",
+        "Whether a congestion window of which less than half is in use is kept for five minutes, does not grow, and after a loss is half of what was in use (RFC 7661). In place of `restart_after_idle`; not with BBR."),
     Key::new("receive_window", Kind::Or(&Kind::bytes(1, 1 << 30), &["auto"]), Default::Is(Value::bytes(65535)), "[SACK-UBR] §6.1",
         "Receiver window; \"auto\": twice the product of the slowest link's rate and the round trip, and the buffer before that link (4 MiB if it is infinite)."),
     Key::new("window_scale", Kind::Or(&Kind::Integer(0, 14), &["auto"]), Default::Is(Value::Word("auto")), "RFC 7323 §2: the smallest that expresses the window",

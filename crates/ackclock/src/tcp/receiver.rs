@@ -169,7 +169,10 @@ impl Receiver {
         }
         if matches!(segment.kind, SegmentKind::Syn | SegmentKind::Ack | SegmentKind::Probe) {
             self.fingerprint.event(now.as_ps(), segment.kind as u64);
-            self.ack_due |= segment.kind == SegmentKind::Probe;
+            if segment.kind == SegmentKind::Probe {
+                self.delayed_ack.end_wait();
+                self.ack_due = true;
+            }
             return;
         }
         let (delivered, last_delivery) = (self.delivered(), self.last_delivery);
@@ -191,9 +194,11 @@ impl Receiver {
         if let Some(end) = self.extra.as_mut().and_then(|extra| extra.end.as_mut()) {
             end.on_progress(now, self.nxt, segment.kind == SegmentKind::Fin);
         }
-        let nxt = self.nxt;
-        if let Some(reading) = self.reading_mut() {
-            reading.plan(nxt);
+        let (nxt, is_closed) = (self.nxt, self.end().is_some_and(|end| end.is_closed(self.nxt)));
+        match self.reading_mut() {
+            Some(reading) if is_closed => reading.close(),
+            Some(reading) => reading.plan(nxt),
+            None => {}
         }
     }
 
@@ -283,7 +288,10 @@ impl Receiver {
         if let Some(end) = self.end_mut() {
             self.ack_due |= end.on_timer(now);
         }
-        self.ack_due |= self.reading_mut().is_some_and(|reading| reading.tells(now));
+        if self.reading_mut().is_some_and(|reading| reading.tells(now)) {
+            self.delayed_ack.end_wait();
+            self.ack_due = true;
+        }
         self.serve(now);
     }
 
@@ -350,10 +358,13 @@ impl Receiver {
             segment.timestamps = echo.as_mut().map(|echo| echo.on_ack(now, ack));
             segment.ecn = ecn.map(|ecn| ecn.bits_of(segment.kind)).unwrap_or_default();
         }
-        let nxt = self.nxt;
+        let (nxt, is_closed) = (self.nxt, self.end().is_some_and(|end| end.is_closed(self.nxt)));
         if let Some(reading) = self.reading_mut().filter(|_| segment.kind != SegmentKind::SynAck) {
             reading.pass(now, nxt);
             segment.window = Some(reading.tell(nxt));
+            if is_closed {
+                reading.close();
+            }
         }
         segment.sack = match &self.extra {
             Some(extra) if segment.kind == SegmentKind::SynAck => extra.offer,

@@ -287,6 +287,7 @@ impl Sender {
         rtt: Option<Span>,
         ask: impl FnOnce(&mut RecoveryState, &Flight, RecoveryContext<'_>) -> R,
     ) -> R {
+        let in_use = self.in_use(now);
         let context = RecoveryContext {
             congestion_control: &mut self.congestion_control,
             window: &mut self.window,
@@ -294,6 +295,7 @@ impl Sender {
             times: self.extra.as_ref().and_then(|extra| extra.times.as_ref()),
             rtt,
             ssthresh_from: self.window_rules.ssthresh_from,
+            in_use,
             is_answered: self.extra.as_ref().is_some_and(|extra| extra.has_answered(self.flight.una)),
         };
         ask(&mut self.recovery, &self.flight, context)
@@ -306,8 +308,13 @@ impl Sender {
 
     fn count_reduction(&mut self) {
         let max = self.flight.max;
-        if let Some(ecn) = self.ecn_mut() {
-            ecn.on_loss(max);
+        if let Some(extra) = self.extra.as_deref_mut() {
+            if let Some(ecn) = &mut extra.ecn {
+                ecn.on_loss(max);
+            }
+            if let Some(validation) = &mut extra.validation {
+                validation.on_congestion();
+            }
         }
         self.backoff += 1;
         self.stats.longest_backoff = self.stats.longest_backoff.max(self.backoff);

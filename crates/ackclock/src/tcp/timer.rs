@@ -22,6 +22,9 @@ fn segments(window: &Window, mss: u64) -> u64 {
     (window.cwnd / mss as f64) as u64
 }
 
+/// Beyond this every timeout has reached its maximum.
+const MOST_DOUBLINGS: u32 = 20;
+
 /// A sender's retransmission timer. What BSD does is at hand: most senders of large scenarios have it.
 #[derive(Clone, Debug)]
 pub(super) struct RetransmissionTimer {
@@ -156,6 +159,21 @@ impl RetransmissionTimer {
             TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => self.due = Time::from_ps(expiry).max(now),
         }
         self.wake = self.due;
+    }
+
+    /// It starts again, for the timeout as it was doubled so many times more, which it does not remember.
+    pub(super) fn start_after(&mut self, now: Time, doublings: u32) {
+        let most =
+            self.fine.as_ref().map_or_else(|| self.ticks.granularity() * self.rto.max_ticks(), |fine| fine.longest());
+        let timeout = self.timeout();
+        let longer = Span::from_ps(timeout.as_ps().saturating_mul(1 << doublings.min(MOST_DOUBLINGS)));
+        let longer = longer.min(most.max(timeout));
+        let stamp = self.start_stamp(now);
+        let expiry = match self.kind {
+            TimerKind::Bsd => stamp + longer / self.ticks.granularity(),
+            TimerKind::Ns2 | TimerKind::Rfc6298 | TimerKind::Linux => stamp + longer.as_ps(),
+        };
+        self.start_until(now, expiry);
     }
 
     /// It is turned off.

@@ -1,6 +1,10 @@
 //! Whether a sender uses its window, and what it remembers of pauses.
 //! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1; Linux 6.x, tcp.h (tcp_is_cwnd_limited), behaviour only.
 
+mod validation;
+
+pub(super) use validation::Validation;
+
 use super::cc::Window;
 use super::recovery::Flight;
 use super::{TcpParams, WindowGrowth};
@@ -41,7 +45,7 @@ impl WindowUse {
         let asks = control.needs().round_trips && !control.has_fine_timeouts();
         let is_linux = rules.growth == WindowGrowth::Linux;
         let linux = is_linux.then(Most::default);
-        let always = rules.grow_unused && !asks;
+        let always = rules.grow_unused && !asks && !params.validates_window();
         (!always || is_linux).then_some(WindowUse { full_until: 0, linux, always })
     }
 
@@ -79,8 +83,9 @@ impl Most {
 impl Pauses {
     /// Of a sender whose application offers its data little by little.
     pub(super) fn new(params: &TcpParams) -> Pauses {
-        // A congestion control with a pace leaves its window as it is (\[BBR1\] §4.3.4.4).
+        // RFC 7661 §4.4.3 takes the place of the restart window. A congestion control with a pace leaves its window as it is (\[BBR1\] §4.3.4.4).
         let restarts = params.window_rules.restart_after_idle && !params.congestion_control.needs().pacing;
+        let restarts = restarts && !params.validates_window();
         let initial = f64::from(params.initial_window_segments) * f64::from(params.mss);
         let restart_window = if restarts { initial } else { f64::INFINITY };
         Pauses { last_sent: Time::NEVER, restart_window }

@@ -401,13 +401,15 @@ fn applications(choices: &mut Choices, scenario: &mut Scenario) {
     }
 }
 
-/// In some scenarios the receivers of some flows read at a rate that changes, from hardly at all to faster than data comes; or pause.
+/// In some scenarios the receivers of some flows read at a rate that changes, from hardly at all to faster than data comes, or pause; and windows
+/// are validated.
 fn readers(choices: &mut Choices, scenario: &mut Scenario) {
     if !choices.once_in(6) {
         return;
     }
     for number in 0..scenario.flows.len() {
         let flow = &mut scenario.flows[FlowId::from_index(number)];
+        flow.tcp.window_rules.window_validation = choices.once_in(3);
         if choices.once_in(2) {
             continue;
         }

@@ -246,7 +246,12 @@ fn files_have_percentiles_and_are_chosen_by_their_sizes() {
         sorted[0] + 0.01 * (sorted[1] - sorted[0])
     });
     let rest = records.after_warmup.as_ref().unwrap();
-    assert_eq!((records.fairness, rest.fairness), (None, None), "files of a group come and go");
+    assert_eq!((records.fairness, rest.fairness), (None, None), "new1 alone is no file of a group");
+    // Of two files of a group and two other flows the fairness is that of these.
+    let mixed = scenario(MIXED, &["flow.old.size=\"20 kB\"", "flow.new0={ from = \"a\", to = \"b\" }"]);
+    let records = run(&mixed, 1);
+    let goodputs = records.flows.iter().filter(|flow| flow.name != "old").map(|flow| flow.goodput_bps);
+    assert_eq!(records.fairness, jain(goodputs));
 }
 
 #[test]

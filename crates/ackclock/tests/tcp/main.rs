@@ -25,4 +25,5 @@ mod tcp_regressions;
 mod tcp_rules;
 mod tcp_sack_options;
 mod tcp_standard;
+mod window_validation;
 mod writes;

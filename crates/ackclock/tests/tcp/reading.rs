@@ -113,3 +113,37 @@ fn a_file_arrives_whole_although_the_reader_pauses_and_packets_are_lost() {
         );
     }
 }
+
+/// Windows of one segment and a half, and windows in units of 16 KiB, which go back by a part of one: with losses, nobody waits for ever.
+#[test]
+fn odd_windows_end_too() {
+    let reads = "flow.f1.reads=[\"2 Mbps\", { at = \"1 s\", rate = \"0 bps\" }, { at = \"2 s\", rate = \"4 Mbps\" }]";
+    let errors = "link.\"sw1->sw2\".errors={ model = \"uniform\", rate = 0.03 }";
+    for recovery in ["rack", "new-reno", "rfc6675", "reno"] {
+        for (window, more) in
+            [("1400 B", "tcp.mss=1000 B"), ("1999 B", "tcp.delayed_ack=true"), ("100 kB", "tcp.window_scale=14")]
+        {
+            let sets = [
+                reads,
+                errors,
+                "flow.f1.size=150 kB",
+                &format!("tcp.recovery={recovery}"),
+                &format!("tcp.receive_window={window}"),
+                more,
+                "duration=120 s",
+            ];
+            let records = run(&format!("odd, {recovery}, {window}"), &sets);
+            assert_eq!(flow(&records, "f1").counts.bytes_delivered, 150_000, "{recovery}, {window}");
+        }
+    }
+}
+
+/// No more than three segments are outstanding, and some are late, so that one or two are beyond a hole. As what is there is read the receiver tells
+/// of it, with the same blocks: no duplicates.
+#[test]
+fn what_is_told_behind_a_hole_is_no_duplicate() {
+    let late = "link.\"sw1->sw2\".reorder={ probability = 0.1, delay = \"60 ms\" }";
+    let sets = ["flow.f1.reads=200 kbps", late, "tcp.recovery=rfc6675", "tcp.receive_window=3 kB"];
+    let counts = flow(&run("behind a hole", &sets), "f1").counts;
+    assert_eq!((counts.retransmissions, counts.fast_retransmits, counts.timeouts), (0, 0, 0));
+}

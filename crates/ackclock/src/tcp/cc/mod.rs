@@ -137,6 +137,11 @@ impl Loss {
         Loss { mss, limit, flight: f64::INFINITY, sent_again: None, kept: None }
     }
 
+    /// Of a sender that uses only so many bytes of its window, if that is known.
+    pub(super) fn of_use(self, in_use: Option<f64>) -> Loss {
+        Loss { flight: in_use.unwrap_or(self.flight), ..self }
+    }
+
     /// What a loss takes a part of: the window, and no more than what is in flight where that counts. What limited transmit has sent
     /// is in flight, but beyond the window. Bytes.
     pub fn used(&self, window: &Window) -> f64 {

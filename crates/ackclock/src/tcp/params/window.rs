@@ -14,6 +14,8 @@ pub struct WindowRules {
     /// Whether a sender that has sent nothing for longer than the retransmission timeout, and has nothing outstanding, begins
     /// again with the restart window, which is the initial window or less (RFC 5681 §4.1).
     pub restart_after_idle: bool,
+    /// Whether a window that is not used is kept for minutes, without growing (RFC 7661).
+    pub window_validation: bool,
     /// Whether, without SACK, the first two duplicate acknowledgements allow a new segment each beyond the window (RFC 3042).
     pub limited_transmit: bool,
     /// What ends slow start, beside ssthresh.
@@ -36,6 +38,7 @@ impl WindowRules {
             hold_ssthresh: values.flag("hold_ssthresh"),
             grow_unused: values.flag("grow_unused_window"),
             restart_after_idle: values.flag("restart_after_idle"),
+            window_validation: values.flag("window_validation"),
             limited_transmit: values.flag("limited_transmit"),
             slow_start_exit: values.choice("slow_start_exit", SlowStartExit::WORDS),
             slow_start_limit: match values.value("slow_start_limit") {

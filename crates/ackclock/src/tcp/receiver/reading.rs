@@ -58,10 +58,11 @@ impl Reading {
 
     /// The window that an acknowledgement of everything before `nxt` tells, after [`Reading::pass`].
     pub(super) fn tell(&mut self, nxt: u64) -> u32 {
-        let room = (self.read + self.buffer).saturating_sub(nxt);
+        let room = (self.read + self.buffer).saturating_sub(nxt).min(self.buffer);
         let offered = nxt + room - room % self.unit;
-        // RFC 9293 §3.8.6.2.2: not by less than this.
-        if offered >= self.edge + self.mss.min(self.buffer / 2).max(1) {
+        // RFC 9293 §3.8.6.2.2: not by less than this, unless that is all that there is.
+        let is_all = self.read >= nxt && offered > self.edge;
+        if is_all || offered >= self.edge + self.mss.min(self.buffer / 2).max(1) {
             self.edge = offered;
         }
         // In whole units, rounded up: what was told is taken back by less than a unit (RFC 7323 §2.4).
@@ -74,7 +75,13 @@ impl Reading {
     pub(super) fn plan(&mut self, nxt: u64) {
         let more = (2 * self.mss).min(self.buffer / 2).max(1) + (self.unit - 1);
         let target = (self.edge + more).saturating_sub(self.buffer);
-        self.tells_at = if target > nxt { Time::NEVER } else { self.reads_up_to(target) };
+        // A window of less than a segment, of which a sender of full ones makes nothing, is told once all is read.
+        let is_short = self.edge < nxt + self.mss && nxt + self.buffer >= self.edge + self.unit;
+        self.tells_at = match target <= nxt {
+            true => self.reads_up_to(target),
+            false if is_short => self.reads_up_to(nxt),
+            false => Time::NEVER,
+        };
     }
 
     /// When everything before this byte is read, of which nothing is missing.
@@ -99,6 +106,11 @@ impl Reading {
     /// When [`Reading::tells`] is to be asked.
     pub(super) fn deadline(&self) -> Time {
         self.tells_at
+    }
+
+    /// The sender has closed the connection: nobody wants to know of windows any more.
+    pub(super) fn close(&mut self) {
+        self.tells_at = Time::NEVER;
     }
 
     /// Whether a larger window is to be told now. It is said once: until it is told, a host may take time.
@@ -193,5 +205,21 @@ mod tests {
         assert_eq!((reading.tell(1000), reading.deadline()), (500, ms(6)));
         reading.pass(ms(6), 1000);
         assert_eq!(reading.tell(1000), 1250);
+        // And in the end all of it: with less than a segment a sender of full ones would wait for ever.
+        for buffer in MSS..=2 * MSS {
+            let mut reading = self::reading(buffer);
+            let (mut nxt, mut now) = (0, ms(60));
+            for _ in 0..20 {
+                nxt += MSS;
+                reading.pass(now, nxt);
+                let mut window = reading.tell(nxt);
+                while u64::from(window) < MSS {
+                    now = reading.deadline();
+                    assert!(now < Time::NEVER, "{buffer}: {window} at {nxt}");
+                    reading.pass(now, nxt);
+                    window = reading.tell(nxt);
+                }
+            }
+        }
     }
 }

@@ -83,6 +83,8 @@ pub struct RecoveryContext<'a> {
     pub rtt: Option<Span>,
     /// What a loss takes a part of.
     pub ssthresh_from: SsthreshFrom,
+    /// How much of the window is in use, where that is less than half of it and counts (RFC 7661 §4.4.1); bytes.
+    pub in_use: Option<f64>,
     /// Whether the window was reduced for the window of data of which something is lost: because of a mark (RFC 3168 §6.1.2).
     pub is_answered: bool,
 }
@@ -98,7 +100,7 @@ impl RecoveryContext<'_> {
         if self.is_answered {
             return;
         }
-        let loss = Loss { sent_again, ..flight.loss(self.ssthresh_from) };
+        let loss = Loss { sent_again, ..flight.loss(self.ssthresh_from) }.of_use(self.in_use);
         self.congestion_control.on_congestion(&loss, self.window);
     }
 

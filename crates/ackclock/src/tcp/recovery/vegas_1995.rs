@@ -175,6 +175,7 @@ mod tests {
                 times,
                 rtt: None,
                 ssthresh_from: SsthreshFrom::Window,
+                in_use: None,
                 is_answered: false,
             };
             let meaning = self.recovery.on_dup_ack(count, &self.flight, context);
@@ -195,6 +196,7 @@ mod tests {
                 times,
                 rtt,
                 ssthresh_from: SsthreshFrom::Window,
+                in_use: None,
                 is_answered: false,
             };
             let meaning = self.recovery.on_new_ack(una * MSS, &self.flight, context);
@@ -294,6 +296,7 @@ mod tests {
             times,
             rtt: None,
             ssthresh_from,
+            in_use: None,
             is_answered: false,
         };
         connection.recovery.on_timeout(&connection.flight, context);

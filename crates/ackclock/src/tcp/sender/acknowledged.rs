@@ -23,7 +23,11 @@ impl Sender {
             return; // RFC 5681 §2: what carries data is no duplicate acknowledgement
         }
         if let Some(window) = segment.window.take() {
+            let is_update = self.is_window_update(&segment, window);
             self.on_window(now, segment.ack, window);
+            if is_update {
+                return self.on_window_update(now, &segment);
+            }
         }
         if segment.is_plain() {
             self.on_ack(now, segment.ack);
@@ -162,9 +166,7 @@ impl Sender {
         if ack > self.flight.una {
             self.on_new_ack(now, ack);
         } else if self.flight.max > self.flight.una {
-            if !blocks.is_empty() || !self.is_window_update() {
-                self.on_dup_ack(now);
-            }
+            self.on_dup_ack(now);
         } else if self.plain {
             return;
         }

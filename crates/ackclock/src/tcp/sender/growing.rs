@@ -56,6 +56,7 @@ impl Sender {
             self.timer.sample_since(now, rtt, begins, &self.window, self.flight.mss);
         }
         let start = times.as_ref().map(SendTimes::start);
+        self.validate_window(now, ack);
         self.watch_window();
         let meaning =
             self.ask_recovery(now, rtt, |recovery, flight, context| recovery.on_new_ack(ack, flight, context));
@@ -113,7 +114,9 @@ impl Sender {
             _ => self.grow_by_measure_of_others(now, ack, start, rtt, is_used),
         }
         // What measures round trips sees all of them, but an unused window does not grow.
-        if !is_used && !self.window_rules.grow_unused && self.window.cwnd > before {
+        let grows_unused =
+            self.window_rules.grow_unused && self.extra.as_ref().is_none_or(|extra| extra.validation.is_none());
+        if !is_used && !grows_unused && self.window.cwnd > before {
             self.window.cwnd = before;
         }
         self.backoff = 0;

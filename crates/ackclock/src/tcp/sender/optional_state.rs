@@ -15,7 +15,7 @@ use crate::tcp::slow_start::SlowStart;
 use crate::tcp::spurious::{FRto, Spurious};
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
-use crate::tcp::window_use::{Pauses, WindowUse};
+use crate::tcp::window_use::{Pauses, Validation, WindowUse};
 use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 
@@ -58,6 +58,8 @@ pub(super) struct OptionalState {
     pub(super) pauses: Option<Pauses>,
     /// Whether the window is used, where it does not grow otherwise.
     pub(super) window_use: Option<WindowUse>,
+    /// How much of it was in use of late, where that is validated.
+    pub(super) validation: Option<Validation>,
     /// The rule of slow start, if it is not that of congestion control.
     pub(super) slow_start: Option<SlowStart>,
     /// Explicit congestion notification.
@@ -118,10 +120,11 @@ impl OptionalState {
                 sack,
                 server,
                 starts,
-                pauses: offered.is_some().then(|| Pauses::new(params)),
+                pauses: (offered.is_some() || told.is_some()).then(|| Pauses::new(params)),
                 offered,
                 has_messages: false,
                 window_use,
+                validation: Validation::new(params),
                 slow_start,
                 ecn,
                 spurious,
@@ -170,6 +173,7 @@ impl OptionalState {
             && !self.samples_every
             && !is_held
             && self.slow_start.is_none()
+            && self.validation.is_none()
             && self.f_rto().is_none_or(|f_rto| f_rto.is_off())
     }
 

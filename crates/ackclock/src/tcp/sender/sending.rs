@@ -158,7 +158,14 @@ impl Sender {
     pub(super) fn next_by_window(&self) -> u64 {
         let seq = self.flight.nxt;
         let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
-        if fits { seq } else { NONE }
+        if fits || self.is_barred(seq) { seq } else { NONE }
+    }
+
+    /// Whether the segment at `seq` is the first that is missing, and was sent when the receiver's window was larger: it is repaired (RFC 9293
+    /// §3.8.6).
+    #[inline]
+    fn is_barred(&self, seq: u64) -> bool {
+        seq == self.flight.una && seq < self.flight.max && self.hears_windows() && self.window_end > 0
     }
 
     /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.

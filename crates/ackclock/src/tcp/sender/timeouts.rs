@@ -96,7 +96,7 @@ impl Sender {
         self.deliveries_on_timeout(now);
         self.watch_window();
         let again = self.timed_out == self.flight.una;
-        let loss = self.flight.loss(self.window_rules.ssthresh_from);
+        let loss = self.flight.loss(self.window_rules.ssthresh_from).of_use(self.in_use(now));
         if self.window_rules.hold_ssthresh && again {
             // RFC 5681 §3.1: the same segment again.
             self.congestion_control.on_repeated_rto(&loss, &mut self.window);

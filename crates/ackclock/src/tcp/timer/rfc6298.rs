@@ -76,6 +76,11 @@ impl FineRto {
         self.timeout = self.initial.max(AFTER_LOST_SYN).clamp(self.min, self.max);
     }
 
+    /// The longest timeout.
+    pub(super) fn longest(&self) -> Span {
+        self.max
+    }
+
     /// SRTT; `None` before the first sample.
     pub(super) fn srtt(&self) -> Option<Span> {
         self.srtt

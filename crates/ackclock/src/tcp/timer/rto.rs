@@ -191,6 +191,11 @@ impl CoarseRto {
         };
     }
 
+    /// The longest timeout.
+    pub(super) fn max_ticks(&self) -> u64 {
+        self.max
+    }
+
     /// The smoothed round trip; `None` before the first sample.
     pub fn srtt_ticks(&self) -> Option<f64> {
         (self.srtt8 > 0).then_some(self.srtt8 as f64 / 8.0)

@@ -55,6 +55,7 @@ impl Connection {
             times: None,
             rtt: None,
             ssthresh_from,
+            in_use: None,
             is_answered: false,
         }
     }

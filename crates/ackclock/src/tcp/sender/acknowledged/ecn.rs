@@ -28,7 +28,7 @@ impl Sender {
     #[inline(never)]
     pub(in crate::tcp::sender) fn on_echo(&mut self, now: Time, ack: u64) {
         let repairs = self.recovery.in_recovery() || self.flight.nxt < self.flight.max;
-        let (max, timeout) = (self.flight.max, self.timer.timeout());
+        let (max, timeout, in_use) = (self.flight.max, self.timer.timeout(), self.in_use(now));
         let Some(ecn) = self.ecn_mut() else { return };
         ecn.on_ack(ack);
         // Of one window losses and marks are one event.
@@ -36,7 +36,7 @@ impl Sender {
             return;
         }
         let kept = ecn.kept;
-        let loss = Loss { kept, ..self.flight.loss(self.window_rules.ssthresh_from) };
+        let loss = Loss { kept, ..self.flight.loss(self.window_rules.ssthresh_from) }.of_use(in_use);
         let was_one = loss.used(&self.window) <= loss.mss;
         if !self.congestion_control.on_mark(&loss, &mut self.window) {
             return;

@@ -3,6 +3,7 @@
 //! Sources: RFC 9293 §3.8.6, §3.8.6.1, §3.10.7.4; RFC 5681 §2 for what is no duplicate acknowledgement. The question has a number that is
 //! acknowledged, and no payload, as in Linux.
 
+use crate::packet::{SackOption, Segment, SegmentKind};
 use crate::tcp::TcpParams;
 use crate::tcp::sender::Sender;
 use crate::units::Time;
@@ -10,12 +11,14 @@ use crate::units::Time;
 /// What a sender knows of the windows of a receiver whose application does not read at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp::sender) struct ToldWindow {
-    /// Whether the last acknowledgement told a window that the one before did not.
-    is_news: bool,
+    /// What the last acknowledgement said beside its number and its window.
+    sack: SackOption,
     /// Whether the window is shut, so that the timer is that of the next question.
     is_shut: bool,
     /// Whether a question is due, and whether it was the last that was sent.
     is_due: bool,
+    /// How many questions were asked since it was shut.
+    questions: u32,
     pub(in crate::tcp::sender) is_asked: bool,
 }
 
@@ -30,17 +33,12 @@ impl Sender {
     /// or lowered before and does no longer: without one the window is as it was. An older acknowledgement says nothing
     /// (RFC 9293 §3.10.7.4). What was sent stays sent when the right edge of the window moves to the left (RFC 9293 §3.8.6).
     ///
-    /// Where routers change the window they may do that in each acknowledgement: it does not matter to what is a duplicate one.
     pub fn on_window(&mut self, now: Time, ack: u64, window: u32) {
         // On the fast path the acknowledgement itself says what limits from now on.
         if self.fast_path && ack > self.flight.una {
             self.account_fast()
         } else {
             self.account(now)
-        }
-        let is_news = ack == self.flight.una && self.flight.rwnd != u64::from(window);
-        if let Some(told) = self.told_mut() {
-            told.is_news = is_news;
         }
         if ack >= self.flight.una {
             self.flight.rwnd = u64::from(window);
@@ -51,9 +49,23 @@ impl Sender {
         }
     }
 
-    /// Whether an acknowledgement of nothing new without blocks tells of a window, and of no segment (RFC 5681 §2).
-    pub(super) fn is_window_update(&mut self) -> bool {
-        self.told_mut().is_some_and(|told| std::mem::take(&mut told.is_news))
+    /// Whether an acknowledgement tells of a larger window, and of no segment (RFC 5681 §2): it acknowledges nothing new, and its blocks are those
+    /// of the one before. Where routers lower windows, and raise them again, one that has lost something may look like that.
+    pub(super) fn is_window_update(&mut self, segment: &Segment, window: u32) -> bool {
+        let is_larger = segment.ack == self.flight.una && u64::from(window) > self.flight.rwnd;
+        let Some(told) = self.told_mut() else { return false };
+        let before = std::mem::replace(&mut told.sack, segment.sack);
+        is_larger && segment.kind == SegmentKind::Data && before == segment.sack
+    }
+
+    /// An acknowledgement comes that tells of a larger window only.
+    pub(super) fn on_window_update(&mut self, now: Time, segment: &Segment) {
+        if self.on_extra(now, segment) {
+            self.pass_time(now);
+            self.fingerprint.event(now.as_ps(), segment.ack);
+            self.on_echo(now, segment.ack);
+            self.update_send_state();
+        }
     }
 
     /// The number of a question for the window, if one is due. The timer is that of the next one while the window is shut.
@@ -69,11 +81,15 @@ impl Sender {
         let is_shut = waits && flight.rwnd < flight.segment_len(flight.nxt);
         let told = self.told_mut()?;
         let was_shut = std::mem::replace(&mut told.is_shut, is_shut);
+        told.questions = if is_shut { told.questions } else { 0 };
         told.is_asked = std::mem::take(&mut told.is_due) && is_shut;
         let is_asked = told.is_asked;
         match (was_shut, is_shut) {
-            (false, true) => self.timer.start(now),
-            (true, false) => self.timer.stop(),
+            (false, true) => self.timer.start_after(now, 0),
+            (true, false) => {
+                self.timer.stop();
+                self.end_pause(now);
+            }
             _ => {}
         }
         let number = flight.una.saturating_sub(1);
@@ -91,11 +107,10 @@ impl Sender {
         }
         self.pass_time(now);
         if self.timer.ends(now).is_some() {
-            self.timer.back_off();
-            self.timer.start(now);
-            if let Some(told) = self.told_mut() {
-                told.is_due = true;
-            }
+            let Some(told) = self.told_mut() else { return true };
+            (told.is_due, told.questions) = (true, told.questions.saturating_add(1));
+            let questions = told.questions;
+            self.timer.start_after(now, questions);
             self.update_send_state();
         }
         true
