@@ -31,7 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "scenario", "engine",
         ],
     ),
-    ("measure", &["units", "ids", "exact", "packet", "tcp", "record", "scenario"]),
+    ("measure", &["units", "ids", "exact", "keys", "packet", "tcp", "record", "scenario"]),
     ("sim", &["units", "ids", "packet", "tcp", "record", "scenario", "net"]),
     ("lib", &[]),
 ];

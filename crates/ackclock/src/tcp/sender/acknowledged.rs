@@ -5,8 +5,6 @@ mod ecn;
 mod spurious;
 mod told_window;
 
-pub(super) use told_window::ToldWindow;
-
 use super::{NONE, Sender};
 use crate::packet::{SackBlock, Segment, SegmentKind};
 use crate::tcp::cc::CongestionControl;

@@ -1,7 +1,6 @@
 //! What only some senders have beside what all do.
 //! Sources: docs/models/connection.md, docs/models/dialects.md.
 
-use super::acknowledged::ToldWindow;
 use super::held::Held;
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
 use crate::tcp::application::Offered;
@@ -15,7 +14,7 @@ use crate::tcp::slow_start::SlowStart;
 use crate::tcp::spurious::{FRto, Spurious};
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
-use crate::tcp::window_use::{Pauses, Validation, WindowUse};
+use crate::tcp::window_use::{Pauses, ToldWindow, Validation, WindowUse};
 use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 

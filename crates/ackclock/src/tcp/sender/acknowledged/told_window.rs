@@ -3,30 +3,10 @@
 //! Sources: RFC 9293 §3.8.6, §3.8.6.1, §3.10.7.4; RFC 5681 §2 for what is no duplicate acknowledgement. The question has a number that is
 //! acknowledged, and no payload, as in Linux.
 
-use crate::packet::{SackOption, Segment, SegmentKind};
-use crate::tcp::TcpParams;
+use crate::packet::{Segment, SegmentKind};
 use crate::tcp::sender::Sender;
+use crate::tcp::window_use::ToldWindow;
 use crate::units::Time;
-
-/// What a sender knows of the windows of a receiver whose application does not read at once.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tcp::sender) struct ToldWindow {
-    /// What the last acknowledgement said beside its number and its window.
-    sack: SackOption,
-    /// Whether the window is shut, so that the timer is that of the next question.
-    is_shut: bool,
-    /// Whether a question is due, and whether it was the last that was sent.
-    is_due: bool,
-    /// How many questions were asked since it was shut.
-    questions: u32,
-    pub(in crate::tcp::sender) is_asked: bool,
-}
-
-impl ToldWindow {
-    pub(in crate::tcp::sender) fn new(params: &TcpParams) -> Option<ToldWindow> {
-        params.reading.is_some().then(ToldWindow::default)
-    }
-}
 
 impl Sender {
     /// The acknowledgement of everything before `ack` tells this window, which the receiver tells, or which a router on its path has lowered,
