@@ -10,6 +10,7 @@ use crate::record::{
     Counted, FlowRecord, LinkRecord, MaxMinShare, PortRecord, Records, UdpRecord, combine, lost, metrics,
 };
 use crate::scenario::{Flow, Scenario, Technology};
+use crate::tcp::ApplicationParams;
 use crate::units::{Span, Time};
 
 pub use crate::net::{Connection, Passed};
@@ -61,7 +62,7 @@ pub struct Simulation {
     technology: Technology,
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
-    /// Whether some flows are files of a group, which come and go: fairness is not about them.
+    /// Whether flows are files of a group, which come and go, or requests and responses: fairness is not about them.
     comes_and_goes: Vec<bool>,
     /// The max-min share of each flow, where ports give rates to flows of TCP.
     max_min: Vec<Option<MaxMinShare>>,
@@ -175,7 +176,7 @@ fn prepared(scenario: &Scenario, seed: u64, network: Network, recorder: Option<B
         technology: scenario.technology,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
-        comes_and_goes: scenario.flows.iter().map(|flow| flow.size.is_some() && flow.group.is_some()).collect(),
+        comes_and_goes: scenario.flows.iter().map(comes_and_goes).collect(),
         max_min: net::max_min_shares(scenario),
         cancelled: false,
     }
@@ -325,6 +326,12 @@ impl Simulation {
             captures,
         }
     }
+}
+
+/// Whether it is a file of a group, or one direction of an exchange.
+fn comes_and_goes(flow: &Flow) -> bool {
+    let exchanges = flow.back_of.is_some() || matches!(flow.application, ApplicationParams::Exchanges(_));
+    exchanges || flow.size.is_some() && flow.group.is_some()
 }
 
 /// When a flow begins, if efficiency and fairness are about it: about all flows, unless a bottleneck is named.

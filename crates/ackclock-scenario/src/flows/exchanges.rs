@@ -20,9 +20,12 @@ pub(crate) fn add_responses(flows: &mut Vec<PlannedFlow>, technology: Technology
     for (number, planned) in flows.iter().enumerate().filter(|(_, planned)| has_exchanges(planned)) {
         is_right &= check(planned, technology, report);
         let name = format!("{}{BACK}", planned.flow.name);
-        if flows.iter().any(|other| other.flow.name == name) {
+        if flows.iter().any(|other| other.flow.name == name || other.flow.group.as_ref() == Some(&name)) {
             report
-                .error(planned.given.common.settings.own.at("application"), format!("there is a flow {name} already"))
+                .error(
+                    planned.given.common.settings.own.at("application"),
+                    format!("there is a flow or a group {name} already"),
+                )
                 .label(format!("the responses of {} would have that name", planned.flow.name))
                 .help("give one of both another name");
             is_right = false;

@@ -246,7 +246,10 @@ fn pcr(
 /// Warns if a source is faster than the link of its host, or than its peak cell rate: what waits there grows without end, for
 /// hosts never drop.
 fn warn_too_fast(settings: &Settings, network: &Network, flow: &UdpFlow, technology: Technology, report: &mut Report) {
-    let (link, source) = (&network.links[flow.route.first()], &flow.source);
+    let source = &flow.source;
+    // Echoes leave by the link of the other host.
+    let links = flow.routes().map(|route| &network.links[route.first()]);
+    let Some(link) = links.min_by_key(|link| link.params.largest_rate(link.rate)) else { return };
     let largest = flow.pcr.unwrap_or_else(|| link.params.largest_rate(link.rate));
     let wire_bytes = framing::datagram_wire_bytes(source.payload_bytes, technology);
     let fastest = source.largest_rate();
@@ -270,7 +273,10 @@ fn warn_too_fast(settings: &Settings, network: &Network, flow: &UdpFlow, technol
             ),
         };
         report
-            .warning(settings.at("rate"), format!("with headers the source sends {headers}, and {limit}"))
+            .warning(
+                settings.at("rate").or(settings.at("interval")),
+                format!("with headers the source sends {headers}, and {limit}"),
+            )
             .label(format!("at most {} fit", spelled(most)))
             .help(help);
     }

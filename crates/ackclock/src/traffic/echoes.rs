@@ -1,7 +1,7 @@
 //! Datagrams that come back, as those of ping: the round trip of each.
 //! Source: RFC 2681, a round-trip delay from when a datagram is handed to its host until its echo has arrived whole.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
 use crate::record::{Delays, Fingerprint, Histogram};
 use crate::units::Time;
@@ -9,11 +9,9 @@ use crate::units::Time;
 /// What came back to one source of datagrams.
 #[derive(Clone, Debug)]
 pub struct Echoes {
-    /// When each datagram was sent whose echo has not come, from the oldest of them on; those between whose echo has come have
-    /// none. One that is lost stays: 16 octets each, and those after it.
-    sent: VecDeque<Option<Time>>,
-    /// The number of the first of these.
-    first: u64,
+    /// When each datagram was sent whose echo has not come, by its number. One that is lost stays.
+    sent: BTreeMap<u64, Time>,
+    next: u64,
     returned: u64,
     round_trips: Delays,
     fingerprint: Fingerprint,
@@ -22,26 +20,22 @@ pub struct Echoes {
 impl Echoes {
     /// None yet. Round trips count that end from `since` on.
     pub fn new(since: Time) -> Echoes {
-        let (sent, fingerprint) = (VecDeque::new(), Fingerprint::default());
-        Echoes { sent, first: 0, returned: 0, round_trips: Delays::new(since), fingerprint }
+        let (sent, fingerprint) = (BTreeMap::new(), Fingerprint::default());
+        Echoes { sent, next: 0, returned: 0, round_trips: Delays::new(since), fingerprint }
     }
 
     /// The next datagram is sent.
     pub(super) fn send(&mut self, now: Time) {
-        self.sent.push_back(Some(now));
+        self.sent.insert(self.next, now);
+        self.next += 1;
     }
 
     /// The echo of the datagram with this number arrives. Of several the first counts.
     pub(super) fn returns(&mut self, now: Time, number: u64) {
         self.fingerprint.event(now.as_ps(), number);
-        let place = number.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
-        let Some(sent) = place.and_then(|place| self.sent.get_mut(place)?.take()) else { return };
+        let Some(sent) = self.sent.remove(&number) else { return };
         self.returned += 1;
         self.round_trips.add(now, now.since(sent));
-        while self.sent.front().is_some_and(Option::is_none) {
-            self.sent.pop_front();
-            self.first += 1;
-        }
     }
 
     /// Datagrams whose echo has come.
@@ -73,7 +67,7 @@ mod tests {
         for (now, number) in [(40, 2), (50, 0), (55, 2), (60, 3), (61, 9)] {
             echoes.returns(at(now), number);
         }
-        assert_eq!((echoes.returned(), echoes.first, echoes.sent.len()), (3, 1, 3));
+        assert_eq!((echoes.returned(), echoes.next, echoes.sent.len()), (3, 4, 1));
         let round_trips = echoes.round_trips();
         let ms = |span: Option<crate::units::Span>| span.unwrap().as_secs_f64() * 1000.0;
         assert_eq!((round_trips.count(), ms(round_trips.min()), ms(round_trips.max())), (2, 30.0, 50.0));

@@ -51,7 +51,7 @@ capacity_bps (bit/s): TCP payload per second that counts as an efficiency of 1.
 ci95 (that of the mean): Half the width of the 95 % confidence interval of the mean; null for one run.
 command: The command line.
 complete: Whether all seeds were run to the end.
-completed_s (s): When the last byte of a file was acknowledged; null if it was not acknowledged, or if there is no file.
+completed_s (s): When the last byte of a file was acknowledged, or the last response of exchanges was there; null if it was not, or if there is neither.
 congestion_controls: The congestion controls of a live run.
 congestion_episodes: How often the queue rose above the threshold of the policy; null without a threshold.
 count: The number of delays.

@@ -188,9 +188,13 @@ impl TwoWay {
     }
 }
 
-/// The blocks of RFC 2018 beside the acknowledgement of everything before `ack`, with their numbers on the wire.
+/// The blocks of RFC 2018 beside the acknowledgement of everything before `ack`, with their numbers on the wire. Other options, as those of a
+/// SYN, have no numbers.
 fn on_the_wire(option: SackOption, ack: u64, received: &Messages) -> SackOption {
     let Some((kind_and_length, edges)) = option.octets().split_at_checked(2) else { return option };
+    if kind_and_length[0] != SACK_KIND || !edges.len().is_multiple_of(8) {
+        return option;
+    }
     let mut written = SackOption::from(kind_and_length);
     for edge in edges.chunks_exact(4) {
         let number = u32::from_be_bytes(edge.try_into().expect("four octets"));
@@ -199,6 +203,9 @@ fn on_the_wire(option: SackOption, ack: u64, received: &Messages) -> SackOption 
     }
     written
 }
+
+/// The kind of the SACK option (RFC 2018 §3).
+const SACK_KIND: u8 = 5;
 
 /// One end of a connection at an instant.
 struct AtEnd<'a> {
