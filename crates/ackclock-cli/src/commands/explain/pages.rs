@@ -41,7 +41,7 @@ const PAGES: &str = "aal5 abr application-bulk application-on-off application-wr
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 40] = [
+const OF_KEYS: [(&str, &str); 41] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
