@@ -165,6 +165,8 @@ impl Need {
 pub struct Distribution {
     /// Its name in expressions: `p95(NAME)`.
     pub name: &'static str,
+    /// Whether of sources of datagrams only those have it whose datagrams come back.
+    pub needs_echo: bool,
     /// What it means, in one sentence.
     pub about: &'static str,
     /// Of a flow; `None` if flows have no such times.

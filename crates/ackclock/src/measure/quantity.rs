@@ -7,6 +7,7 @@ use super::{
 };
 use crate::record::Histogram;
 use crate::record::stats::quantile;
+use crate::scenario::{Scenario, UdpFlow};
 
 /// Something that is measured, by its name.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +179,7 @@ impl Quantity {
     }
 
     /// Whether anything of a scenario has one of these names, as this quantity looks for them.
-    pub(super) fn knows(self, scenario: &crate::scenario::Scenario, name: &str) -> bool {
+    pub(super) fn knows(self, scenario: &Scenario, name: &str) -> bool {
         let names = [name.to_owned()];
         let flows = || scenario.flows.iter().any(|flow| is_of(flow, &names));
         let udp = || scenario.udp.iter().any(|source| is_named(&source.name, &names));
@@ -188,8 +189,10 @@ impl Quantity {
             Quantity::OfFlows(flow, of_udp) => (flow.is_some() && flows()) || (of_udp.is_some() && udp()),
             Quantity::OfPorts(_) => ports(),
             Quantity::Times(times) => {
+                let has_it = |source: &UdpFlow| source.echo.is_some() || !times.needs_echo;
+                let mut sources = scenario.udp.iter().filter(|source| is_named(&source.name, &names));
                 (times.of_flow.is_some() && flows())
-                    || (times.of_udp.is_some() && udp())
+                    || (times.of_udp.is_some() && sources.any(has_it))
                     || (times.of_port.is_some() && ports())
             }
         }

@@ -221,6 +221,7 @@ port_counters!(as_measures);
 pub const DISTRIBUTIONS: &[Distribution] = &[
     Distribution {
         name: "one-way-delay",
+        needs_echo: false,
         about: "From when TCP hands a segment down, or a datagram is sent, until it has arrived whole.",
         of_flow: Some(|flow| flow.one_way()),
         of_udp: Some(|source| Some(&source.record.delays.as_ref()?.one_way)),
@@ -228,6 +229,7 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
     },
     Distribution {
         name: "round-trip",
+        needs_echo: true,
         about: "The round trips that TCP measured; of a source of datagrams with `echo`, from when a datagram is sent until its echo has arrived whole.",
         of_flow: Some(|flow| flow.round_trip()),
         of_udp: Some(|source| source.record.round_trips.as_deref()),
@@ -235,6 +237,7 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
     },
     Distribution {
         name: "exchange",
+        needs_echo: false,
         about: "The times of exchanges, from when a request is sent until its response is there in full, by the flow of the requests.",
         of_flow: Some(|flow| Some(&flow.record.exchanges.as_ref()?.times)),
         of_udp: None,
@@ -242,6 +245,7 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
     },
     Distribution {
         name: "jitter",
+        needs_echo: false,
         about: "The interarrival jitter of RFC 3550 section 6.4.1 after each datagram.",
         of_flow: None,
         of_udp: Some(|source| Some(&source.record.delays.as_ref()?.jitter)),
@@ -249,6 +253,7 @@ pub const DISTRIBUTIONS: &[Distribution] = &[
     },
     Distribution {
         name: "queueing-delay",
+        needs_echo: false,
         about: "How long units waited at a port; without a port named, at the one that limits.",
         of_flow: None,
         of_udp: None,

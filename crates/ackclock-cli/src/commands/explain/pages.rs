@@ -31,7 +31,7 @@ fn named(name: &str) -> Option<&'static str> {
 }
 
 /// The pages in docs/models.
-const PAGES: &str = "aal5 abr application-bulk application-on-off application-writes blue capc cell-port codel \
+const PAGES: &str = "aal5 abr application-bulk application-exchanges application-on-off application-writes blue capc cell-port codel \
     congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic congestion-control-hybla \
     congestion-control-external congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \

@@ -50,16 +50,16 @@ impl Hystart {
 
     /// New data is acknowledged in slow start, in a window of so many segments.
     pub(super) fn on_ack(&mut self, ack: &Acknowledged, window: f64) -> Advice {
-        // What is before that window says nothing, not even when a round begins.
-        if self.is_found || window < LEAST_WINDOW {
-            return Advice::Grow(1.0);
-        }
         let begun = Round { ends_at: ack.nxt, began: ack.now, last_of_train: ack.now, shortest: None, samples: 0 };
         let (Some(shortest), Some(rtt)) = (self.shortest, ack.rtt) else { return Advice::Grow(1.0) };
+        // Rounds begin with the connection, so that the first samples of each are those without a queue.
         let round = match &mut self.round {
             Some(round) if ack.una <= round.ends_at => round,
             round => round.insert(begun),
         };
+        if self.is_found || window < LEAST_WINDOW {
+            return Advice::Grow(1.0);
+        }
         if ack.now.since(round.last_of_train) <= TRAIN_GAP {
             round.last_of_train = ack.now;
             let half = Span::from_ps((shortest + HOST_DELAY).as_ps() / 2);
@@ -98,16 +98,19 @@ mod tests {
         hystart
     }
 
-    /// The round begins with the first acknowledgement in a window of sixteen, here the seventh, and goes on to what was sent last then: samples
-    /// before it do not count, and eight more end slow start with the ninth.
+    /// Ten segments, then twenty: the window is sixteen in the middle of the first round. The second begins with the first acknowledgement
+    /// beyond that, where round trips are short, and not in the middle of its twenty, where they are 20 ms longer.
     #[test]
-    fn rounds_begin_with_the_least_window() {
+    fn rounds_begin_below_the_least_window() {
         let mut hystart = with_shortest(100);
-        let ended = (1..=40).find(|n| {
-            let window = 9.0 + *n as f64;
-            hystart.on_ack(&ack(n * 10_000, *n, 100, 150), window) == Advice::End(0.0)
+        (1..=10).for_each(|n| {
+            assert_eq!(hystart.on_ack(&ack(n * 100, n, 10 + 2 * n, 100), 9.0 + n as f64), Advice::Grow(1.0))
         });
-        assert_eq!(ended, Some(7 + 8));
+        for n in 11..=30 {
+            let rtt = if n > 16 { 120 } else { 100 };
+            let advice = hystart.on_ack(&ack(100_000 + n * 100, n, 30 + 2 * n, rtt), 10.0 + n as f64);
+            assert_eq!(advice, Advice::Grow(1.0), "{n}");
+        }
     }
 
     /// A train of acknowledgements 1 ms apart that lasts for more than half of 100 ms and 1 ms ends slow start; with a gap of more than 2 ms
