@@ -204,7 +204,7 @@ impl FqCoDel {
         }
     }
 
-    /// RFC 8290 §4.1.3: the longest queue loses packets, until there is room.
+    /// RFC 8290 §4.1: the longest queue loses packets, until there is room.
     #[inline(never)]
     fn make_room(&mut self, dropped: &mut Dropped) {
         while !self.queues.is_within_limits() {
