@@ -91,7 +91,7 @@ impl Validation {
     fn age(&mut self, now: Time, window: &mut Window) -> bool {
         let (valid_at, before) = (self.valid_at.get_or_insert(now), window.cwnd);
         while *valid_at + NON_VALIDATED_PERIOD < now {
-            *valid_at = *valid_at + NON_VALIDATED_PERIOD;
+            *valid_at += NON_VALIDATED_PERIOD;
             window.ssthresh = window.ssthresh.max(0.75 * window.cwnd);
             window.cwnd = (window.cwnd / 2.0).max(self.initial_window).min(window.cwnd);
         }
