@@ -8,7 +8,7 @@ use ackclock::record::Records;
 use ackclock::tcp::{ReadingParams, Sender, TcpParams, sack_option};
 use ackclock::units::{Rate, Time};
 
-use crate::pair::{GREEDY, MSS, clock, params, rfc6675};
+use crate::pair::{GREEDY, MSS, clock, new_reno, params, rfc6675};
 
 /// 10 Mb/s and a round trip of 100 ms and 0.93 ms, a window of 20 segments; the buffer holds all of them.
 fn run(name: &str, sets: &[&str]) -> Records {
@@ -157,4 +157,19 @@ fn what_is_told_behind_a_hole_is_no_duplicate() {
     };
     assert_eq!([6000, 7000, 8000, 9000].map(|window| told(1, window)), [0; 4]);
     assert_eq!([2, 3].map(|held| told(held, 9000)), [0, 1]);
+}
+
+/// Ten segments are sent, and then the window is taken back to less than one: after a timeout the first that is missing is sent again all the same.
+#[test]
+fn what_was_sent_is_repaired_although_the_window_was_taken_back() {
+    let reading = Some(ReadingParams { rates: vec![(Time::ZERO, None)] });
+    let mut sender = Sender::new(&TcpParams { reading, ..params(new_reno(), 10) }, GREEDY, clock());
+    sender.on_timer(Time::ZERO);
+    while sender.poll_segment(Time::ZERO).is_some() {}
+    sender.on_segment(Time::ZERO, Segment { ack: MSS, window: Some(100), ..Segment::default() });
+    assert_eq!(sender.poll_segment(Time::ZERO), None);
+    let timeout = sender.next_deadline().expect("the timer runs");
+    sender.on_timer(timeout);
+    assert_eq!(sender.poll_segment(timeout).map(|segment| segment.seq), Some(MSS));
+    assert_eq!((sender.poll_segment(timeout), sender.timeouts().len()), (None, 1));
 }
