@@ -249,9 +249,9 @@ pub fn tcp_info(socket: impl AsFd) -> io::Result<TcpInfo> {
 
 /// Gives the calling thread the real-time scheduling of POSIX, first in, first out, at this priority, 1 to 99.
 pub fn set_real_time(priority: c_int) -> io::Result<()> {
-    let parameters = libc::sched_param { sched_priority: priority };
-    // SAFETY: the call reads one `sched_param`; 0 is the calling thread.
-    checked(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) })
+    // The call itself: its parameters are the priority alone, and the C library of static programs (musl) refuses.
+    // SAFETY: the call reads one number; 0 is the calling thread.
+    checked(unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, libc::SCHED_FIFO, &raw const priority) } as c_int)
 }
 
 fn checked(outcome: c_int) -> io::Result<()> {
