@@ -11,7 +11,7 @@ use crate::args::PacketdrillArgs;
 use crate::failure::{Exit, Failure};
 use crate::output;
 
-/// Runs every script.
+/// Runs each script by itself, in the order of the arguments.
 pub fn packetdrill(args: &PacketdrillArgs) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for path in &args.scripts {

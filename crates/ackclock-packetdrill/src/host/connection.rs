@@ -186,7 +186,7 @@ impl Connection {
         self.stage = Stage::Reset;
     }
 
-    /// A segment comes.
+    /// A segment of the peer comes to the connection.
     pub(crate) fn on_packet(
         &mut self,
         now: Time,
@@ -470,7 +470,7 @@ impl Connection {
 
 fn begin(params: &TcpParams, now: Time) -> Sender {
     let transfer = Transfer { start: now, stop: None, size: None, application: Some(Box::new(Outside)) };
-    // Windows are those that the script says, so that one may be shut.
+    // Windows are those that the script says, so that one may be zero.
     let told = ReadingParams { rates: vec![(Time::ZERO, None)] };
     let params = &TcpParams { reading: Some(told), ..params.clone() };
     Sender::new(params, transfer, TickClock::new(params.timer.granularity, Span::ZERO))

@@ -29,7 +29,7 @@ enum Socket {
     Other,
 }
 
-/// The host.
+/// The host under test: its sockets, and what is set of it.
 pub(crate) struct Host {
     settings: Settings,
     sockets: BTreeMap<i64, Socket>,
@@ -85,7 +85,7 @@ impl Host {
         }
     }
 
-    /// A packet comes.
+    /// A packet of the script comes to the host.
     pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet, line: usize) -> Result<(), Trouble> {
         let Host { settings, sockets, connection, .. } = self;
         let is_listening = sockets.values().any(|socket| *socket == Socket::Listening);

@@ -8,9 +8,9 @@ use crate::script::Trouble;
 /// Something in a script that has no meaning here, so that it is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its line.
+    /// The line of the script, from 1.
     pub line: usize,
-    /// What it is.
+    /// The command or assertion that has no meaning here.
     pub what: String,
 }
 

@@ -20,7 +20,7 @@ impl Piece {
     }
 }
 
-/// What was written.
+/// What the application has written and the sender was given of it.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     mss: u64,

@@ -17,12 +17,12 @@ use compare::Comparison;
 pub enum Verdict {
     /// Everything was as expected, but for what has no meaning here.
     Passed {
-        /// That.
+        /// Assertions and commands that have no meaning here, with their lines.
         left_out: Vec<LeftOut>,
     },
     /// The first thing that differs.
     Failed {
-        /// It.
+        /// The first difference; nothing after it was run.
         difference: Difference,
         /// What had no meaning so far.
         left_out: Vec<LeftOut>,
@@ -31,7 +31,7 @@ pub enum Verdict {
     NotRunnable(Trouble),
 }
 
-/// What differs.
+/// An event that did not come as the script expects it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The line of the event.
@@ -40,7 +40,7 @@ pub struct Difference {
     pub event: String,
     /// When, seconds since the beginning of the script.
     pub at: f64,
-    /// What is different.
+    /// In one sentence, what came, or what did not.
     pub reason: String,
     /// What the script expects, and what was instead; of packets.
     pub packets: Option<(String, String)>,

@@ -3,23 +3,23 @@
 use super::call::Call;
 use super::packet::Packet;
 
-/// A script.
+/// A script, read and not yet run: what comes before the first event, and the events in the order of their lines.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// Its options, as `--mss=1000`, without the dashes.
     pub options: Vec<Named>,
     /// Commands for a shell before the first event.
     pub init: Vec<Shell>,
-    /// What happens.
+    /// Packets, calls and assertions, in the order of their lines.
     pub events: Vec<Event>,
 }
 
 /// An option of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its line.
+    /// The line of the file, from 1.
     pub line: usize,
-    /// Its name.
+    /// What stands before the equals sign.
     pub name: String,
     /// What stands behind the equals sign.
     pub value: String,
@@ -37,13 +37,13 @@ pub struct Shell {
 /// Something that happens, or that is expected to.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Its line.
+    /// The line of the file on which it begins, from 1.
     pub line: usize,
     /// Its first line, as it is written.
     pub text: String,
-    /// Its time.
+    /// When it happens, or is expected to.
     pub time: When,
-    /// What it is.
+    /// What happens, or is expected to.
     pub action: Action,
 }
 
@@ -58,7 +58,7 @@ pub enum When {
     Relative(i64),
     /// Between two such times.
     RelativeRange(i64, i64),
-    /// Whenever it is.
+    /// At any time from the event before on (`*`).
     Any,
 }
 

@@ -2,12 +2,12 @@
 
 use super::cursor::{Cursor, Trouble};
 
-/// A call.
+/// A call of a function of sockets, with the result that is expected of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// What is called.
+    /// The name of the function.
     pub name: String,
-    /// Its arguments.
+    /// The arguments in their order.
     pub arguments: Vec<Argument>,
     /// What it returns; `None`: anything.
     pub result: Option<i64>,
@@ -22,7 +22,7 @@ pub struct Call {
 pub enum Argument {
     /// `...`: whatever it is.
     Any,
-    /// A number.
+    /// A whole number, decimal or hexadecimal.
     Number(i64),
     /// Anything else, as it is written.
     Text(String),

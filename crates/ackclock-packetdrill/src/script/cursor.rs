@@ -9,9 +9,9 @@ pub struct Place(pub usize);
 /// Why a script cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// Where.
+    /// Where in the text reading stopped.
     pub place: Place,
-    /// What is wrong.
+    /// What is wrong there, in one sentence without a remedy.
     pub reason: String,
     /// What to do about it.
     pub remedy: String,

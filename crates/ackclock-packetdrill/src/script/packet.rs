@@ -7,11 +7,11 @@ use super::cursor::{Cursor, PAGE, Trouble};
 pub struct Packet {
     /// The flags of its header.
     pub flags: Flags,
-    /// Its first number.
+    /// The sequence number of the first octet, relative to the first SYN.
     pub seq: u32,
-    /// Bytes of payload.
+    /// Octets of payload.
     pub len: u32,
-    /// Its acknowledgement number.
+    /// The acknowledgement number, if the flag ACK is set.
     pub ack: Option<u32>,
     /// Its window, not scaled.
     pub window: Option<u32>,
@@ -86,7 +86,7 @@ impl Packet {
         })
     }
 
-    /// Its SACK blocks.
+    /// The blocks of its SACK option, first and last number; empty without one.
     pub fn blocks(&self) -> &[(u32, u32)] {
         let blocks = self.options.iter().flatten().find_map(|option| match option {
             TcpOption::Sack(blocks) => Some(blocks.as_slice()),

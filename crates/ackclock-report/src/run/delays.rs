@@ -18,7 +18,7 @@ const ABOUT: [(&str, &str, &str); 5] = [
     (
         "round trip",
         "Round trips",
-        "As TCP measures them; of a UDP source with `echo`, from when a datagram is sent until it has come back.",
+        "As TCP measures them; of a UDP source with echoes, from when a datagram is sent until it has come back.",
     ),
     ("exchange", "Exchanges", "From when a request is sent until its response is there in full."),
     ("jitter", "Jitter of UDP", "Interarrival jitter of RFC 3550, section 6.4.1, after each arrival."),

@@ -15,13 +15,13 @@ impl<T> Default for WaitingPackets<T> {
 }
 
 impl<T: Copy> WaitingPackets<T> {
-    /// Whether none waits.
+    /// Whether no packet is in the queue.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.free.len() == self.places.len()
     }
 
-    /// How many wait.
+    /// How many packets are in the queue.
     pub(crate) fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }

@@ -288,7 +288,7 @@ impl Receiver {
         if let Some(end) = self.end_mut() {
             self.ack_due |= end.on_timer(now);
         }
-        if self.reading_mut().is_some_and(|reading| reading.tells(now)) {
+        if self.reading_mut().is_some_and(|reading| reading.update_is_due(now)) {
             self.delayed_ack.end_wait();
             self.ack_due = true;
         }
@@ -361,7 +361,7 @@ impl Receiver {
         let (nxt, is_closed) = (self.nxt, self.end().is_some_and(|end| end.is_closed(self.nxt)));
         if let Some(reading) = self.reading_mut().filter(|_| segment.kind != SegmentKind::SynAck) {
             reading.pass(now, nxt);
-            segment.window = Some(reading.tell(nxt));
+            segment.window = Some(reading.advertise(nxt));
             if is_closed {
                 reading.close();
             }

@@ -217,7 +217,7 @@ impl RetransmissionTimer {
 
     /// Whether it expires now; then it is off, and that is remembered.
     pub(super) fn expires(&mut self, now: Time) -> bool {
-        let expired = self.ends(now);
+        let expired = self.take_expiry(now);
         if let Some(stamp) = expired {
             self.expirations.push(stamp);
         }
@@ -225,7 +225,7 @@ impl RetransmissionTimer {
     }
 
     /// If it expires now, what is to be remembered of that; then it is off.
-    pub(super) fn ends(&mut self, now: Time) -> Option<u64> {
+    pub(super) fn take_expiry(&mut self, now: Time) -> Option<u64> {
         if self.due == Time::NEVER || now < self.due {
             self.wake = self.due;
             return None;

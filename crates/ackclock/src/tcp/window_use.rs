@@ -1,10 +1,10 @@
 //! Whether a sender uses its window, and what it remembers of pauses.
 //! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1; Linux 6.x, tcp.h (tcp_is_cwnd_limited), behaviour only.
 
-mod told;
+mod persist;
 mod validation;
 
-pub(super) use told::ToldWindow;
+pub(super) use persist::Persist;
 pub(super) use validation::Validation;
 
 use super::cc::Window;

@@ -92,18 +92,7 @@ fn random_networks_are_full_of_events() {
         count("no route", lost(&|lost| lost.no_route));
         count("no receiver", lost(&|lost| lost.no_receiver));
         count("too many links", lost(&|lost| lost.ttl));
-        let udp = |does: &dyn Fn(&UdpCounts) -> bool| records.udp.iter().any(|source| does(&source.counts));
-        for (in_packets, datagrams, lost) in
-            [(true, "datagrams", "lost datagrams"), (false, "datagrams in cells", "lost datagrams in cells")]
-        {
-            count(datagrams, packets == in_packets && udp(&|udp| udp.delivered > 10));
-            count(lost, packets == in_packets && udp(&|udp| udp.lost > 0));
-        }
-        let comes_back = |source: &UdpRecord| source.round_trips.as_ref().is_some_and(|all| all.count() > 10);
-        for (in_packets, what) in [(true, "datagrams that come back"), (false, "datagrams that come back in cells")] {
-            count(what, packets == in_packets && records.udp.iter().any(comes_back));
-        }
-        count("datagrams beside ABR", scenario.has_abr() && udp(&|udp| udp.delivered > 10));
+        count_datagrams(packets, scenario.has_abr(), &records, &mut count);
         count("two congested ports", records.ports.iter().filter(|port| port.max_queue > 10).count() > 1);
         count("through ports", ports(&|port| through.contains(&port.name.as_str()) && port.arrivals > 0));
         count("timeouts", flows(&|flow| flow.counts.timeouts > 0));
@@ -115,6 +104,13 @@ fn random_networks_are_full_of_events() {
         for application in application::ALL {
             count(application.name, scenario.flows.iter().any(|flow| flow.application.name() == application.name));
         }
+        let is_slow = |flow: &ackclock::scenario::Flow| flow.tcp.reading.is_some();
+        let has_slow_reader = scenario
+            .flows
+            .iter()
+            .zip(&records.flows)
+            .any(|(flow, record)| is_slow(flow) && record.counts.bytes_delivered > 0);
+        count("slow readers", has_slow_reader);
         let exchanges = |flow: &FlowRecord| flow.exchanges.as_ref().is_some_and(|all| all.completed > 3);
         count("exchanges completed", flows(&exchanges));
         count("completed", flows(&|flow| flow.completed.is_some()));
@@ -147,6 +143,22 @@ fn random_networks_are_full_of_events() {
         // Some are rare, and every mechanism that is added draws others: what is never there is what tells of a mistake.
         assert!(*count >= 1, "{what}: {count} of 900\n{counts:#?}");
     }
+}
+
+/// What became of datagrams, in packets or in cells.
+fn count_datagrams(packets: bool, has_abr: bool, records: &Records, count: &mut impl FnMut(&'static str, bool)) {
+    let udp = |does: &dyn Fn(&UdpCounts) -> bool| records.udp.iter().any(|source| does(&source.counts));
+    for (in_packets, datagrams, lost) in
+        [(true, "datagrams", "lost datagrams"), (false, "datagrams in cells", "lost datagrams in cells")]
+    {
+        count(datagrams, packets == in_packets && udp(&|udp| udp.delivered > 10));
+        count(lost, packets == in_packets && udp(&|udp| udp.lost > 0));
+    }
+    let comes_back = |source: &UdpRecord| source.round_trips.as_ref().is_some_and(|all| all.count() > 10);
+    for (in_packets, what) in [(true, "datagrams that come back"), (false, "datagrams that come back in cells")] {
+        count(what, packets == in_packets && records.udp.iter().any(comes_back));
+    }
+    count("datagrams beside ABR", has_abr && udp(&|udp| udp.delivered > 10));
 }
 
 /// Packet networks in which all flows have exchanges: both engines agree, and whatever is delivered was sent.

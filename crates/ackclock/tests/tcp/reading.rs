@@ -4,7 +4,7 @@
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::{flow, scenario};
 use ackclock::packet::{SackBlock, Segment, SegmentKind};
-use ackclock::record::Records;
+use ackclock::record::{Captured, Records};
 use ackclock::tcp::{ReadingParams, Sender, TcpParams, sack_option};
 use ackclock::units::{Rate, Time};
 
@@ -23,8 +23,8 @@ fn run(name: &str, sets: &[&str]) -> Records {
 const PAUSE: &str =
     "flow.f1.reads=[\"1 Gbps\", { at = \"1 s\", rate = \"0 bps\" }, { at = \"5 s\", rate = \"1 Gbps\" }]";
 
-/// When questions come to the receiver, seconds.
-fn questions(records: &Records) -> Vec<f64> {
+/// When window probes come to the receiver, seconds.
+fn probes(records: &Records) -> Vec<f64> {
     let packets = records.captures[0].packets.iter();
     packets
         .filter(|packet| !packet.sent && packet.segment.kind == SegmentKind::Probe)
@@ -32,31 +32,31 @@ fn questions(records: &Records) -> Vec<f64> {
         .collect()
 }
 
-/// Windows that the receiver tells, with their instants.
-fn told(records: &Records) -> Vec<(f64, u32)> {
+/// Windows that the receiver advertises, with their instants.
+fn advertised(records: &Records) -> Vec<(f64, u32)> {
     let packets = records.captures[0].packets.iter().filter(|packet| packet.sent);
     packets.filter_map(|packet| Some((packet.time.as_secs_f64(), packet.segment.window?))).collect()
 }
 
-/// Twenty segments come after it has stopped reading. One second after the last acknowledgement (RTO) the sender asks, then after two; when it
-/// reads again, a window is told by itself, and data goes on.
+/// Twenty segments come after it has stopped reading. One second after the last acknowledgement (RTO) the sender sends a probe, then after two;
+/// when it reads again, there is a window update, and data goes on.
 #[test]
-fn a_window_that_is_shut_is_asked_for_until_it_opens() {
+fn a_zero_window_is_probed_until_it_opens() {
     let records = run("paused", &[PAUSE]);
-    let told = told(&records);
-    let shut = told.iter().find(|(_, window)| *window == 0).expect("it is shut").0;
-    assert!((1.0..1.2).contains(&shut), "{shut}");
+    let windows = advertised(&records);
+    let closed = windows.iter().find(|(_, window)| *window == 0).expect("it is zero").0;
+    assert!((1.0..1.2).contains(&closed), "{closed}");
     // A window has room beyond what was read.
-    let held = told.iter().filter(|(time, _)| *time > 1.0 && *time <= shut).count();
+    let held = windows.iter().filter(|(time, _)| *time > 1.0 && *time <= closed).count();
     assert_eq!(held, 20);
-    // The sender hears of it 50 ms later, and the question takes 50 ms.
-    let questions = questions(&records);
-    assert_eq!(questions.len(), 2, "{questions:?}");
-    for (question, expected) in questions.iter().zip([shut + 1.1, shut + 3.1]) {
-        assert!((question - expected).abs() < 0.01, "{questions:?}, shut at {shut}");
+    // The sender gets it 50 ms later, and the probe takes 50 ms.
+    let probes = probes(&records);
+    assert_eq!(probes.len(), 2, "{probes:?}");
+    for (probe, expected) in probes.iter().zip([closed + 1.1, closed + 3.1]) {
+        assert!((probe - expected).abs() < 0.01, "{probes:?}, zero at {closed}");
     }
-    assert!(told.iter().any(|(time, window)| (time - questions[1]).abs() < 1e-6 && *window == 0), "an answer at once");
-    let (opened, window) = *told.iter().find(|(time, window)| *time > shut && *window > 0).expect("it opens");
+    assert!(windows.iter().any(|(time, window)| (time - probes[1]).abs() < 1e-6 && *window == 0), "an answer at once");
+    let (opened, window) = *windows.iter().find(|(time, window)| *time > closed && *window > 0).expect("it opens");
     assert!((5.0..5.001).contains(&opened) && window == 2000, "{opened} {window}");
     let counts = flow(&records, "f1").counts;
     assert_eq!((counts.retransmissions, counts.timeouts, counts.fast_retransmits), (0, 0, 0));
@@ -65,25 +65,29 @@ fn a_window_that_is_shut_is_asked_for_until_it_opens() {
     assert!((segments - 19.0 * (9.0 - 4.0) / 0.10093).abs() < 30.0, "{segments}");
 }
 
-/// The acknowledgement that tells of the room is lost: only the next question finds that out.
+/// The window update is lost: only the next probe finds that out. The pause is longer than the timeout, so that ten segments follow at once
+/// (restart_after_idle), and not nineteen.
 #[test]
-fn a_lost_window_is_asked_for() {
-    let all = told(&run("told", &[PAUSE]));
+fn a_lost_window_update_is_found_by_a_probe() {
+    let all = advertised(&run("advertised", &[PAUSE]));
     // The answer to the SYN is the first packet of the receiver.
     let first = 1 + all.iter().position(|(time, _)| *time >= 5.0).unwrap();
     let lost: Vec<String> = (0..10).map(|n| (first + n).to_string()).collect();
     let errors = format!("link.\"sw2->sw1\".errors={{ model = \"list\", packets = [{}] }}", lost.join(", "));
     let records = run("lost", &[PAUSE, &errors]);
-    let questions = questions(&records);
-    assert_eq!(questions.len(), 3, "{questions:?}");
+    let probes = probes(&records);
+    assert_eq!(probes.len(), 3, "{probes:?}");
+    let data = records.captures[0].packets.iter().filter(|packet| !packet.sent && packet.segment.payload() > 0);
+    let after = |packet: &Captured| packet.time.as_secs_f64() - probes[2];
+    assert_eq!(data.filter(|packet| (0.0..0.15).contains(&after(packet))).count(), 10);
     let counts = flow(&records, "f1").counts;
     assert_eq!((counts.retransmissions, counts.timeouts), (0, 0));
-    let silent = run("told again", &[PAUSE]).flows[0].counts.bytes_delivered - counts.bytes_delivered;
-    // From 5 s until the answer to the third question, 7 s after the window was shut.
-    assert!((silent as f64 / 1000.0 - 19.0 * (questions[2] - 5.0) / 0.10093).abs() < 15.0, "{silent}");
+    let silent = run("not lost", &[PAUSE]).flows[0].counts.bytes_delivered - counts.bytes_delivered;
+    // From 5 s until the answer to the third probe, 7 s after the window was zero.
+    assert!((silent as f64 / 1000.0 - 19.0 * (probes[2] - 5.0) / 0.10093).abs() < 15.0, "{silent}");
 }
 
-/// 1 Mb/s of 10: what is delivered is what is read and a window; without SACK no told window is taken for a duplicate acknowledgement.
+/// 1 Mb/s of 10: what is delivered is what is read and a window; without SACK no window update is taken for a duplicate acknowledgement.
 #[test]
 fn a_slow_reader_is_the_bottleneck() {
     for recovery in ["rack", "new-reno", "rfc6675"] {
@@ -95,7 +99,7 @@ fn a_slow_reader_is_the_bottleneck() {
         let read = 1e6 / 8.0 * (9.0 - 0.15);
         assert!((read..read + 21_000.0).contains(&delivered), "{recovery}: {delivered}");
         // Never more than the buffer is there that was not read.
-        for (time, window) in told(&records) {
+        for (time, window) in advertised(&records) {
             assert!(window <= 20_000, "{time}");
         }
     }
@@ -145,18 +149,18 @@ fn odd_windows_end_too() {
 /// The first of ten segments is missing. Larger windows with the block of before are no duplicate acknowledgements; of those with more in the block
 /// the third is.
 #[test]
-fn what_is_told_behind_a_hole_is_no_duplicate() {
+fn a_window_update_behind_a_hole_is_no_duplicate() {
     let reading = Some(ReadingParams { rates: vec![(Time::ZERO, Rate::from_bps(1_000_000))] });
     let mut sender = Sender::new(&TcpParams { reading, ..params(rfc6675(), 10) }, GREEDY, clock());
     sender.on_timer(Time::ZERO);
     while sender.poll_segment(Time::ZERO).is_some() {}
-    let mut told = |held: u64, window: u32| {
+    let mut window_update = |held: u64, window: u32| {
         let sack = sack_option::of_stream(&[SackBlock { start: MSS, end: (1 + held) * MSS }]);
         sender.on_segment(Time::ZERO, Segment { sack, window: Some(window), ..Segment::default() });
         sender.stats().fast_retransmits
     };
-    assert_eq!([6000, 7000, 8000, 9000].map(|window| told(1, window)), [0; 4]);
-    assert_eq!([2, 3].map(|held| told(held, 9000)), [0, 1]);
+    assert_eq!([6000, 7000, 8000, 9000].map(|window| window_update(1, window)), [0; 4]);
+    assert_eq!([2, 3].map(|held| window_update(held, 9000)), [0, 1]);
 }
 
 /// Ten segments are sent, and then the window is taken back to less than one: after a timeout the first that is missing is sent again all the same.

@@ -3,7 +3,7 @@
 //!
 //! To write one: its `enqueue` and its `dequeue`, and it never asks what a packet carries. The port counts and transmits.
 
-use super::DropReason;
+use super::{DropReason, Verdict};
 use crate::packet::Ecn;
 use crate::units::{Rate, Span, Time};
 
@@ -58,9 +58,9 @@ pub trait QueueDiscipline: Send {
 /// What may wait at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// The most packets.
+    /// How many packets the queue holds at most.
     pub packets: u32,
-    /// The most octets.
+    /// How many octets the queue holds at most.
     pub bytes: u64,
 }
 
@@ -100,6 +100,26 @@ impl Dropped {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// A verdict on a packet that has its turn: it leaves, `marked` or not, or is dropped, and another one has its turn.
+    #[inline]
+    pub(super) fn leaving(
+        &mut self,
+        mut packet: QueuedPacket,
+        verdict: Verdict,
+        marked: impl FnOnce(),
+    ) -> Option<QueuedPacket> {
+        match verdict {
+            Verdict::Accept => return Some(packet),
+            Verdict::Drop(reason) => self.push(packet, reason),
+            Verdict::Mark if packet.mark() => {
+                marked();
+                return Some(packet);
+            }
+            Verdict::Mark => self.push(packet, DropReason::Policy),
+        }
+        None
     }
 
     /// Those that were dropped; then none are.

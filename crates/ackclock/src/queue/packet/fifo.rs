@@ -37,14 +37,8 @@ impl<P: PacketPolicy> Fifo<P> {
         dropped: &mut Dropped,
     ) -> Option<QueuedPacket> {
         loop {
-            match verdict {
-                Verdict::Accept => return Some(packet),
-                Verdict::Drop(reason) => dropped.push(packet, reason),
-                Verdict::Mark if packet.mark() => {
-                    self.policy.on_marked();
-                    return Some(packet);
-                }
-                Verdict::Mark => dropped.push(packet, DropReason::Policy),
+            if let Some(packet) = dropped.leaving(packet, verdict, || self.policy.on_marked()) {
+                return Some(packet);
             }
             let Some(next) = self.packets.pop() else {
                 self.policy.on_idle();

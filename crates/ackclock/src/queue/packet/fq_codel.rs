@@ -9,7 +9,7 @@ use super::codel::{CoDel, CoDelParams};
 use super::flow_queues::{FlowQueues, Turns};
 use super::{Dropped, LinkUse, Mechanism, PacketPolicy, QueueDiscipline, QueuePort, QueuedPacket, ecn_key};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
-use crate::queue::{DropReason, Port, Verdict};
+use crate::queue::{Port, Verdict};
 use crate::rng::Stream;
 use crate::units::Time;
 
@@ -177,14 +177,9 @@ impl FqCoDel {
         dropped: &mut Dropped,
     ) -> Option<QueuedPacket> {
         loop {
-            match verdict {
-                Verdict::Accept => return Some(packet),
-                Verdict::Drop(reason) => dropped.push(packet, reason),
-                Verdict::Mark if packet.mark() => {
-                    self.queues.state_mut(number).codel.on_marked();
-                    return Some(packet);
-                }
-                Verdict::Mark => dropped.push(packet, DropReason::Policy),
+            let codel = &mut self.queues.state_mut(number).codel;
+            if let Some(packet) = dropped.leaving(packet, verdict, || codel.on_marked()) {
+                return Some(packet);
             }
             packet = self.queues.pop(number)?;
             verdict = self.codel_verdict(number, now, &packet);
@@ -275,6 +270,7 @@ const PACKETS_EACH: u64 = 8;
 mod tests {
     use super::*;
     use crate::packet::Ecn;
+    use crate::queue::DropReason;
     use crate::units::{Rate, Span};
 
     /// Each connection has a queue of its own, and CoDel never drops.

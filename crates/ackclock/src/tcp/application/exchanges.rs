@@ -15,7 +15,7 @@ use crate::units::{Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct Exchanges;
 
-/// What is exchanged.
+/// How many exchanges there are, how large, and how far apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExchangesParams {
     /// How many exchanges there are; `None`: without end.
@@ -222,7 +222,7 @@ impl Session {
         self.closed
     }
 
-    /// What was exchanged.
+    /// Requests and responses of a session until now.
     pub fn record(&self) -> ExchangesRecord {
         ExchangesRecord {
             requests: self.asked,

@@ -1,11 +1,11 @@
 //! A receiver whose application reads at a rate, or pauses: what is not read takes room, and the window says how much is left.
-//! Sources: RFC 9293 §3.8.6, §3.8.6.2.2 (no small windows); RFC 7323 §2.3; a window is told by itself once two segments more have room, or
+//! Sources: RFC 9293 §3.8.6, §3.8.6.2.2 (no small windows); RFC 7323 §2.3; a window update is sent once two segments more have room, or
 //! half of the buffer: 4.4BSD.   Units: bytes, picoseconds.
 
 use crate::tcp::{ReadingParams, TcpParams};
 use crate::units::{Rate, Span, Time};
 
-/// What an application has read, and what room it has told of.
+/// What an application has read, and what room its receiver has advertised.
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
     params: ReadingParams,
@@ -19,8 +19,8 @@ pub(super) struct Reading {
     at: Time,
     /// The first byte that the window does not allow, which never goes back.
     edge: u64,
-    /// When a larger window is told by itself.
-    tells_at: Time,
+    /// When a window update is sent.
+    update_at: Time,
 }
 
 impl Reading {
@@ -36,7 +36,7 @@ impl Reading {
             part: 0,
             at: Time::ZERO,
             edge: buffer,
-            tells_at: Time::NEVER,
+            update_at: Time::NEVER,
         })
     }
 
@@ -56,8 +56,8 @@ impl Reading {
         }
     }
 
-    /// The window that an acknowledgement of everything before `nxt` tells, after [`Reading::pass`].
-    pub(super) fn tell(&mut self, nxt: u64) -> u32 {
+    /// The window that an acknowledgement of everything before `nxt` advertises, after [`Reading::pass`].
+    pub(super) fn advertise(&mut self, nxt: u64) -> u32 {
         let room = (self.read + self.buffer).saturating_sub(nxt).min(self.buffer);
         let offered = nxt + room - room % self.unit;
         // RFC 9293 §3.8.6.2.2: not by less than this, unless that is all that there is.
@@ -65,19 +65,19 @@ impl Reading {
         if is_all || offered >= self.edge + self.mss.min(self.buffer / 2).max(1) {
             self.edge = offered;
         }
-        // In whole units, rounded up: what was told is taken back by less than a unit (RFC 7323 §2.4).
+        // In whole units, rounded up: what was advertised is taken back by less than a unit (RFC 7323 §2.4).
         let window = self.edge.saturating_sub(nxt).div_ceil(self.unit) * self.unit;
         self.plan(nxt);
         window as u32
     }
 
-    /// When a larger window is told by itself, if nothing more arrives.
+    /// When a window update is sent, if nothing more arrives, is planned anew.
     pub(super) fn plan(&mut self, nxt: u64) {
         let more = (2 * self.mss).min(self.buffer / 2).max(1) + (self.unit - 1);
         let target = (self.edge + more).saturating_sub(self.buffer);
-        // A window of less than a segment, of which a sender of full ones makes nothing, is told once all is read.
+        // A window of less than a segment, of which a sender of full ones makes nothing, has an update once all is read.
         let is_short = self.edge < nxt + self.mss && nxt + self.buffer >= self.edge + self.unit;
-        self.tells_at = match target <= nxt {
+        self.update_at = match target <= nxt {
             true => self.reads_up_to(target),
             false if is_short => self.reads_up_to(nxt),
             false => Time::NEVER,
@@ -103,21 +103,21 @@ impl Reading {
         at
     }
 
-    /// When [`Reading::tells`] is to be asked.
+    /// When [`Reading::update_is_due`] is to be asked.
     pub(super) fn deadline(&self) -> Time {
-        self.tells_at
+        self.update_at
     }
 
     /// The sender has closed the connection: nobody wants to know of windows any more.
     pub(super) fn close(&mut self) {
-        self.tells_at = Time::NEVER;
+        self.update_at = Time::NEVER;
     }
 
-    /// Whether a larger window is to be told now. It is said once: until it is told, a host may take time.
-    pub(super) fn tells(&mut self, now: Time) -> bool {
-        let is_due = now >= self.tells_at;
+    /// Whether a window update is to be sent now. It is said once: until it is sent, a host may take time.
+    pub(super) fn update_is_due(&mut self, now: Time) -> bool {
+        let is_due = now >= self.update_at;
         if is_due {
-            self.tells_at = Time::NEVER;
+            self.update_at = Time::NEVER;
         }
         is_due
     }
@@ -158,17 +158,17 @@ mod tests {
         let mut reading = reading(4 * MSS);
         // Four segments at once: nothing is left, and nothing is read.
         reading.pass(ms(0), 0);
-        assert_eq!((reading.tell(4 * MSS), reading.deadline()), (0, ms(16)));
-        // A segment has room after 8 ms: it is told with an acknowledgement, and not half of one.
+        assert_eq!((reading.advertise(4 * MSS), reading.deadline()), (0, ms(16)));
+        // A segment has room after 8 ms: an acknowledgement advertises it, and not half of one.
         reading.pass(ms(4), 4 * MSS);
-        assert_eq!(reading.tell(4 * MSS), 0);
+        assert_eq!(reading.advertise(4 * MSS), 0);
         reading.pass(ms(8), 4 * MSS);
         // Two more have room 16 ms later, 4 of which are after the pause.
-        assert_eq!((reading.tell(4 * MSS), reading.deadline()), (MSS as u32, ms(54)));
+        assert_eq!((reading.advertise(4 * MSS), reading.deadline()), (MSS as u32, ms(54)));
         reading.pass(ms(40), 4 * MSS);
-        assert_eq!([40, 54, 54].map(|time| reading.tells(ms(time))), [false, true, false]);
+        assert_eq!([40, 54, 54].map(|time| reading.update_is_due(ms(time))), [false, true, false]);
         assert_eq!(reading.read, 2500);
-        assert_eq!(reading.tell(4 * MSS), 2500);
+        assert_eq!(reading.advertise(4 * MSS), 2500);
     }
 
     #[test]
@@ -179,10 +179,10 @@ mod tests {
         assert_eq!((reading.read, reading.part), (250, 0));
         reading.pass(ms(18), MSS);
         assert_eq!(reading.read, MSS);
-        assert_eq!((reading.tell(MSS), reading.deadline()), (10 * MSS as u32, Time::NEVER), "all of it is free");
+        assert_eq!((reading.advertise(MSS), reading.deadline()), (10 * MSS as u32, Time::NEVER), "all of it is free");
     }
 
-    /// With a scale of 3 windows are multiples of 8: what was told is taken back by less than that.
+    /// With a scale of 3 windows are multiples of 8: what was advertised is taken back by less than that.
     #[test]
     fn a_window_is_taken_back_by_less_than_its_unit() {
         let mut reading = reading(400_000);
@@ -191,7 +191,7 @@ mod tests {
         for step in 0..400 {
             let (now, nxt) = (Time::ZERO + Span::from_us(123 * step), 777 * step);
             reading.pass(now, nxt);
-            let window = u64::from(reading.tell(nxt));
+            let window = u64::from(reading.advertise(nxt));
             assert!(window % 8 == 0 && nxt + window + 8 > edge && nxt + window <= reading.read + 400_000 + 8, "{step}");
             edge = nxt + window;
         }
@@ -199,12 +199,12 @@ mod tests {
 
     /// A buffer of less than two segments: half of it is enough.
     #[test]
-    fn of_a_small_buffer_half_is_told() {
+    fn of_a_small_buffer_half_is_advertised() {
         let mut reading = reading(1500);
         reading.pass(ms(0), 0);
-        assert_eq!((reading.tell(1000), reading.deadline()), (500, ms(6)));
+        assert_eq!((reading.advertise(1000), reading.deadline()), (500, ms(6)));
         reading.pass(ms(6), 1000);
-        assert_eq!(reading.tell(1000), 1250);
+        assert_eq!(reading.advertise(1000), 1250);
         // And in the end all of it: with less than a segment a sender of full ones would wait for ever.
         for buffer in MSS..=2 * MSS {
             let mut reading = self::reading(buffer);
@@ -212,12 +212,12 @@ mod tests {
             for _ in 0..20 {
                 nxt += MSS;
                 reading.pass(now, nxt);
-                let mut window = reading.tell(nxt);
+                let mut window = reading.advertise(nxt);
                 while u64::from(window) < MSS {
                     now = reading.deadline();
                     assert!(now < Time::NEVER, "{buffer}: {window} at {nxt}");
                     reading.pass(now, nxt);
-                    window = reading.tell(nxt);
+                    window = reading.advertise(nxt);
                 }
             }
         }

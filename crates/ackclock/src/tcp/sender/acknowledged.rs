@@ -1,9 +1,9 @@
 //! A segment comes from the receiver: what it acknowledges, and what that means.
 //! Sources: [SACK-UBR] §2; RFC 6298 §5; RFC 7323 §4.1, appendix G; RFC 6675 §2.
 
+mod advertised_window;
 mod ecn;
 mod spurious;
-mod told_window;
 
 use super::{NONE, Sender};
 use crate::packet::{SackBlock, Segment, SegmentKind};

@@ -14,7 +14,7 @@ use crate::tcp::slow_start::SlowStart;
 use crate::tcp::spurious::{FRto, Spurious};
 use crate::tcp::timer::segment_starts::SegmentStarts;
 use crate::tcp::timer::timestamps::{SamplesPerRound, TimestampClock};
-use crate::tcp::window_use::{Pauses, ToldWindow, Validation, WindowUse};
+use crate::tcp::window_use::{Pauses, Persist, Validation, WindowUse};
 use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 
@@ -65,8 +65,8 @@ pub(super) struct OptionalState {
     pub(super) ecn: Option<EcnSender>,
     /// What undoes spurious reductions, if anything does.
     pub(super) spurious: Option<Spurious>,
-    /// What is known of windows that the receiver tells.
-    pub(super) told: Option<ToldWindow>,
+    /// The persist timer, if the receiver advertises windows that change.
+    pub(super) persist: Option<Persist>,
     /// What is held from outside.
     pub(super) held: Held,
 }
@@ -98,8 +98,8 @@ impl OptionalState {
         let window_use = WindowUse::new(params);
         let ecn = EcnSender::new(params);
         let spurious = Spurious::new(params);
-        let told = ToldWindow::new(params);
-        let any = any || ecn.is_some() || spurious.is_some() || told.is_some();
+        let persist = Persist::new(params);
+        let any = any || ecn.is_some() || spurious.is_some() || persist.is_some();
         let any =
             any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || offered.is_some();
         any.then(|| {
@@ -119,7 +119,7 @@ impl OptionalState {
                 sack,
                 server,
                 starts,
-                pauses: (offered.is_some() || told.is_some()).then(|| Pauses::new(params)),
+                pauses: (offered.is_some() || persist.is_some()).then(|| Pauses::new(params)),
                 offered,
                 has_messages: false,
                 window_use,
@@ -127,7 +127,7 @@ impl OptionalState {
                 slow_start,
                 ecn,
                 spurious,
-                told,
+                persist,
                 held: Held::default(),
             })
         })
@@ -142,7 +142,7 @@ impl OptionalState {
     pub(super) fn is_plain(&self) -> bool {
         let has_begun = self.setup.as_ref().is_none_or(Setup::is_over);
         let is_open = |end: &ActiveEnd| end.is_open() && !end.is_due() && !self.fin;
-        let at_once = !self.is_paced() && self.server.is_none() && self.ecn.is_none() && self.told.is_none();
+        let at_once = !self.is_paced() && self.server.is_none() && self.ecn.is_none() && self.persist.is_none();
         let at_once = at_once && !self.has_messages;
         has_begun && at_once && self.clock.is_none() && self.end.as_ref().is_none_or(is_open)
     }
@@ -181,7 +181,7 @@ impl OptionalState {
         if let Some(setup) = &self.setup {
             segment = setup.add_options(segment);
         }
-        if segment.len == 0 && self.told.is_some_and(|told| told.is_asked) {
+        if segment.len == 0 && self.persist.is_some_and(|persist| persist.sends_probe) {
             segment.kind = SegmentKind::Probe;
         } else if let Some(active) = self.end.as_ref().filter(|_| segment.len == 0) {
             segment.kind = active.sent();

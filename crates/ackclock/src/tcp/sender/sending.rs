@@ -24,7 +24,7 @@ impl Sender {
         let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window {
             (self.next_by_window(), false)
-        } else if let Some(seq) = self.next_question(now).or_else(|| self.next_by_end(now)) {
+        } else if let Some(seq) = self.next_window_probe(now).or_else(|| self.next_by_end(now)) {
             return Some((seq, 0));
         } else if self.is_served() {
             return self.poll_served(now);
@@ -158,14 +158,14 @@ impl Sender {
     pub(super) fn next_by_window(&self) -> u64 {
         let seq = self.flight.nxt;
         let fits = seq < self.flight.limit && seq + self.flight.segment_len(seq) <= self.window_end;
-        if fits || self.is_barred(seq) { seq } else { NONE }
+        if fits || self.is_repaired_anyway(seq) { seq } else { NONE }
     }
 
     /// Whether the segment at `seq` is the first that is missing, and was sent when the receiver's window was larger: it is repaired (RFC 9293
     /// §3.8.6).
     #[inline]
-    fn is_barred(&self, seq: u64) -> bool {
-        seq == self.flight.una && seq < self.flight.max && self.hears_windows() && self.window_end > 0
+    fn is_repaired_anyway(&self, seq: u64) -> bool {
+        seq == self.flight.una && seq < self.flight.max && self.has_persist_timer() && self.window_end > 0
     }
 
     /// To be called when `una`, the window or the recovery may have changed: segments to send are asked for more often.
@@ -216,7 +216,7 @@ impl Sender {
         let (open, due) = self.end().map_or((true, false), |end| (end.is_open(), end.is_due()));
         self.report_delivery();
         self.apply_held_window();
-        self.recovery_decides |= due || self.is_paced() || self.is_served() || self.hears_windows();
+        self.recovery_decides |= due || self.is_paced() || self.is_served() || self.has_persist_timer();
         self.plain = self.extra.as_ref().is_none_or(|extra| extra.is_plain());
         if open {
             self.open_window();
@@ -232,7 +232,8 @@ impl Sender {
         if kind == SegmentKind::Syn {
             self.timer.start(now);
         }
-        self.recovery_decides = self.controls_sending() || self.is_paced() || self.is_served() || self.hears_windows();
+        self.recovery_decides =
+            self.controls_sending() || self.is_paced() || self.is_served() || self.has_persist_timer();
         self.fingerprint.event(now.as_ps(), kind as u64);
         // A SYN stands before the first byte, answers after the last.
         Some(if kind == SegmentKind::Syn { 0 } else { self.flight.max })

@@ -24,7 +24,7 @@ impl Sender {
             return Expired::Nothing;
         }
         self.write_if_due(now);
-        if self.asks_for_window(now) {
+        if self.on_persist_timer(now) {
             return Expired::Nothing;
         }
         let deadline = self.recovery.deadline();

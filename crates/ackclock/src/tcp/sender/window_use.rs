@@ -28,11 +28,11 @@ impl Sender {
         let is_used = self.window_is_used();
         let Some(validation) = self.extra.as_mut().and_then(|extra| extra.validation.as_mut()) else { return };
         if validation.on_ack(now, ack, is_used, &self.flight, &mut self.window) {
-            self.tell_restart(now, true);
+            self.restart_congestion_control(now, true);
         }
     }
 
-    fn tell_restart(&mut self, now: Time, window_lowered: bool) {
+    fn restart_congestion_control(&mut self, now: Time, window_lowered: bool) {
         let deliveries = self.extra.as_ref().and_then(|extra| extra.deliveries.as_ref());
         let delivered = deliveries.map_or(0, |deliveries| deliveries.delivered());
         let restart = Restart { now, nxt: self.flight.nxt, delivered, window_lowered };
@@ -45,7 +45,7 @@ impl Sender {
         self.validation()?.limit(now, &self.flight, &self.window)
     }
 
-    /// The application writes, or the receiver opens a window that was shut: if nothing was outstanding, that ends a pause.
+    /// The application writes, or a zero window is over: if nothing was outstanding, that ends a pause.
     pub(super) fn end_pause(&mut self, now: Time) {
         let Some(extra) = self.extra.as_deref() else { return };
         let Some(pauses) = &extra.pauses else { return };
@@ -61,6 +61,6 @@ impl Sender {
         if let Some(validation) = self.extra.as_mut().and_then(|extra| extra.validation.as_mut()) {
             window_lowered |= validation.on_restart(now, &mut self.window);
         }
-        self.tell_restart(now, window_lowered);
+        self.restart_congestion_control(now, window_lowered);
     }
 }

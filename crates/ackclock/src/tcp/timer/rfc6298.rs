@@ -76,7 +76,7 @@ impl FineRto {
         self.timeout = self.initial.max(AFTER_LOST_SYN).clamp(self.min, self.max);
     }
 
-    /// The longest timeout.
+    /// The longest timeout, backoff included.
     pub(super) fn longest(&self) -> Span {
         self.max
     }

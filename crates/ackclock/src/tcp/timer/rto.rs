@@ -191,7 +191,7 @@ impl CoarseRto {
         };
     }
 
-    /// The longest timeout.
+    /// The longest timeout, in ticks, backoff included.
     pub(super) fn max_ticks(&self) -> u64 {
         self.max
     }
