@@ -8,6 +8,8 @@ BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
 MUSL := $(shell uname -m)-unknown-linux-musl
+# The programs for the kernel are built, linted and tested with all else where what they need is there: one build, not two.
+BPF = $(shell [ "$$(uname -s)" = Linux ] && pkg-config --exists libelf zlib 2>/dev/null && echo --features ackclock-cli/live-bpf,ackclock-bpf/bpf)
 # Where the Python package is installed for its tests.
 PYTHON = $(abspath $(or $(CARGO_TARGET_DIR),target))/python
 
@@ -25,18 +27,16 @@ setup: tools ## install what the other commands need
 	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
 	$(CARGO) fetch --locked
 
-tools: ## install tshark, tcptrace, Chromium and Slurm, which tests work with (Debian, Ubuntu; as root; else skipped)
+tools: ## install tshark, tcptrace, Chromium, Slurm and libraries that tests work with (Debian, Ubuntu; as root; else skipped)
 	@.ci/tools
 
 test: setup check ## every fast test: format, lint, unit, script, property, network, command line, README, studies in short
-	$(CARGO) test --workspace --locked
-	@# The programs for the kernel, where what they need can be had.
-	@.ci/bpf
+	$(CARGO) test --workspace --locked $(BPF)
 	@# The program as the tests built it (`cargo run` would build it with other features of its libraries): verdicts that change
 	@# fail, and so do findings that are no longer true.
 	"$${CARGO_TARGET_DIR:-target}/debug/ackclock" reproduce --quick --out target/quick
 	@# Their pages in a browser, where there is one.
-	STUDY_PAGES="$(CURDIR)/target/quick" $(CARGO) test --workspace --locked --test cli pages_of_studies
+	STUDY_PAGES="$(CURDIR)/target/quick" $(CARGO) test --workspace --locked $(BPF) --test cli pages_of_studies
 	@# The Python package: its wheel, installed as by users.
 	OR_SKIP=1 python/make dev
 	@if [ -d "$(PYTHON)" ]; then \
@@ -63,8 +63,8 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 
 check: ## format, lint, documentation, the build for browsers
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	$(CARGO) clippy --workspace --all-targets --locked $(BPF) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked $(BPF)
 	@.ci/deny
 	@# Simulator and scenario files in a browser: without contact plans as files.
 	@if rustup target add $(WASM) >/dev/null 2>&1; then \
