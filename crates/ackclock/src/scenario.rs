@@ -9,7 +9,7 @@ use crate::atm::rate::RateAlgorithm;
 use crate::feedback::Feedback;
 use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::keys::{
-    ATM_ONLY, Default, Dimension, Family, HOUR, INSTANT, Key, Kind, LATER, MOST_ORDINAL, RATE, Value, words,
+    ATM_ONLY, Default, Dimension, Family, HOUR, INSTANT, Key, Kind, LATER, Limit, MOST_ORDINAL, RATE, Value, words,
 };
 use crate::link::LinkParams;
 use crate::link::RoutingTable;
@@ -283,6 +283,8 @@ impl Flow {
             "When how much of the data is there to be sent."),
         Key::new("reads", Kind::Schedule(&READ_RATE), Default::Derived("at once"), "[SACK-UBR] §6.1",
             "How fast the application of the receiver reads: what it has not read takes room, and the window says what is left. A rate; or a list of rates with their instants, of which 0 bps is a pause."),
+        Key::new("reneges_at", Kind::Amounts(INSTANTS), Default::Derived("never"), "RFC 2018 §8",
+            "When the receiver discards the data that it holds beyond a hole, though it has acknowledged them selectively: a list of instants."),
     ];
 
     /// When the application begins to send under a seed: the start, and a uniform random time below the jitter, which is a
@@ -294,6 +296,9 @@ impl Flow {
         }
     }
 }
+
+/// When a receiver may discard data.
+const INSTANTS: &[Limit] = &[Limit::time(Span::from_ps(1), Span::from_secs(720 * 3_600))];
 
 /// What an application may read per second: nothing in a pause.
 const READ_RATE: Kind = Kind::quantity(Dimension::Rate, 0, 1_000_000_000_000);

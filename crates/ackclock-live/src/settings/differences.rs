@@ -45,6 +45,7 @@ fn of_flow(flow: &Flow) -> Vec<String> {
     add(flow.tcp.first_segment == FirstSegment::Empty, "`first_segment`: there is no empty first segment");
     add(flow.tcp.out_of_order == OutOfOrder::Discard, "`out_of_order`: Linux keeps segments that arrive out of order");
     add(flow.tcp.reading.is_some(), "`reads`: the receivers of live runs read at once");
+    add(!flow.tcp.reneges_at.is_empty(), "`reneges_at`: the receivers of live runs keep what they have acknowledged");
     add(flow.tcp.sack.offset.is_some(), "`sack_option`: Linux has the SACK option of RFC 2018 only");
     add(
         flow.tcp.uses_sack() && flow.tcp.sack.standard_blocks != most_blocks(&flow.tcp),

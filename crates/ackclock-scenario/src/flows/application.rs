@@ -1,6 +1,6 @@
 //! The application of a flow: which one, and its parameters.
 
-use ackclock::keys::{Dimension, Value};
+use ackclock::keys::{Dimension, Setting, Value};
 use ackclock::tcp::application::{Bulk, Description, Mechanism, Writes};
 use ackclock::tcp::{ApplicationParams, ReadingParams};
 use ackclock::units::{Rate, Time};
@@ -71,6 +71,16 @@ pub(super) fn reading(settings: &Settings) -> Option<ReadingParams> {
         _ => vec![(Time::ZERO, Rate::from_bps(settings.quantity("reads")?.amount))],
     };
     Some(ReadingParams { rates })
+}
+
+/// When the receiver discards what it holds beyond a hole; what is wrong is reported elsewhere.
+pub(super) fn reneges_at(settings: &Settings) -> Vec<Time> {
+    match settings.value("reneges_at") {
+        Some(FileValue::Setting(Setting::Amounts(instants))) => {
+            instants.iter().map(|instant| Time::from_ps(instant.amount)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whether there is something that is written at a time, and fills segments of so many bytes; else it is said what would.

@@ -236,6 +236,7 @@ impl Planner<'_> {
         let keys = &settings.own;
         if let Some(tcp) = &mut tcp {
             tcp.reading = application::reading(keys);
+            tcp.reneges_at = application::reneges_at(keys);
         }
         let start = keys.span("start").map(|start| Time::ZERO + start);
         let stop = keys.choice_or("stop", &[("never", None)], || keys.span("stop").map(|stop| Some(Time::ZERO + stop)));

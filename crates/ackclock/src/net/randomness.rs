@@ -101,6 +101,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         ecn: _,
         window_rules: _,
         reading: _,
+        reneges_at: _,
     } = tcp;
     congestion_control.is_random() || host.is_random() || of_timer(timer)
 }

@@ -20,7 +20,7 @@ use super::sack::sack_ends::SackReader;
 use super::sack_option;
 use crate::keys::{self, Condition, Default, Family, HOUR, Key, Kind, Value, Values, words};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES, Timestamps};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// All parameters of one connection, both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +72,8 @@ pub struct TcpParams {
     pub ecn: EcnParams,
     /// How fast the application of the receiver reads; `None`: at once.
     pub reading: Option<ReadingParams>,
+    /// When the receiver discards what it holds beyond a hole, and has acknowledged selectively, in any order; mostly never.
+    pub reneges_at: Vec<Time>,
 }
 
 /// The defaults of all keys: New Reno as in the model of [SACK-UBR].
@@ -139,6 +141,7 @@ impl TcpParams {
             receiver_sack,
             ecn: EcnParams::read(values),
             reading: None,
+            reneges_at: Vec::new(),
         }
     }
 

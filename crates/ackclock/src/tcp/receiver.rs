@@ -3,6 +3,7 @@
 //! [`DelayedAck`].
 
 mod reading;
+mod reneging;
 mod with_data;
 
 use super::ecn::EcnReceiver;
@@ -16,6 +17,7 @@ use crate::packet::{SackBlock, SackOption, Segment, SegmentKind};
 use crate::record::Fingerprint;
 use crate::units::Time;
 use reading::Reading;
+use reneging::Reneging;
 
 /// What the receiver counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +74,8 @@ struct OptionalState {
     ecn: Option<EcnReceiver>,
     /// An application that does not read at once.
     reading: Option<Reading>,
+    /// Memory that is taken away from it.
+    reneging: Option<Reneging>,
     /// How many of the numbers that were delivered stand for nothing, on a connection with data in both directions.
     unfilled: u64,
 }
@@ -89,9 +93,12 @@ impl OptionalState {
         let ecn = EcnReceiver::new(params);
         let reading = Reading::new(params);
         let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some() || ecn.is_some();
-        let any = any || reading.is_some();
+        let reneging = Reneging::new(params);
+        let any = any || reading.is_some() || reneging.is_some();
         let (offer, said) = (SackOption::default(), None);
-        any.then(|| Box::new(OptionalState { end, echo, sack, server, said, offer, ecn, reading, unfilled: 0 }))
+        any.then(|| {
+            Box::new(OptionalState { end, echo, sack, server, said, offer, ecn, reading, reneging, unfilled: 0 })
+        })
     }
 }
 
@@ -144,6 +151,7 @@ impl Receiver {
     }
 
     fn take_extra(&mut self, now: Time, segment: &Segment) {
+        self.renege(now);
         let nxt = self.nxt;
         let Some(OptionalState { end, echo, sack, offer, reading, .. }) = self.extra.as_deref_mut() else { return };
         if let Some(reading) = reading {
@@ -268,6 +276,16 @@ impl Receiver {
         self.fast_path = !self.hole_open && every_segment && self.extra.is_none();
     }
 
+    /// What it holds beyond a hole is discarded, if that was to happen by now.
+    #[inline(never)]
+    fn renege(&mut self, now: Time) {
+        let reneging = self.extra.as_mut().and_then(|extra| extra.reneging.as_mut());
+        if reneging.is_some_and(|reneging| reneging.pass(now)) {
+            self.held = None;
+            self.hole_open = false;
+        }
+    }
+
     /// Bytes arrive of which some may have come before: the first of those are reported, by a receiver that does that.
     #[cold]
     fn note_duplicate(&mut self, start: u64, end: u64) {
@@ -349,6 +367,7 @@ impl Receiver {
         if self.extra.is_none() {
             return Segment { ack, sack: self.sack_option(), ..Segment::default() };
         }
+        self.renege(now);
         if let Some(said) = self.extra.as_mut().and_then(|extra| extra.said.take()) {
             return said;
         }

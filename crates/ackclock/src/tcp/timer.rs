@@ -176,6 +176,16 @@ impl RetransmissionTimer {
         self.start_until(now, expiry);
     }
 
+    /// The receiver seems to have discarded what it had acknowledged selectively. On Linux it starts again, for half a round trip: so
+    /// long another acknowledgement may say that this is not so.
+    pub(super) fn start_after_reneging(&mut self, now: Time) {
+        if self.kind == TimerKind::Linux {
+            let srtt = self.fine.as_ref().and_then(|fine| fine.srtt()).unwrap_or(Span::ZERO);
+            let wait = Span::from_ps(srtt.as_ps() / 2).max(linux::LEAST_AFTER_RENEGING);
+            self.start_until(now, (now + wait).as_ps());
+        }
+    }
+
     /// It is turned off.
     #[inline]
     pub(super) fn stop(&mut self) {

@@ -121,6 +121,7 @@ pub fn example(bytes: &[u8]) -> Example {
     ecn(choices, &mut scenario);
     hosts_of_today(choices, &mut scenario);
     readers(choices, &mut scenario);
+    reneging(choices, &mut scenario);
     exchanges::add_responses(&mut scenario);
     Example { scenario, seed, stops }
 }
@@ -422,6 +423,19 @@ fn readers(choices: &mut Choices, scenario: &mut Scenario) {
             at += Span::from_ps(scenario.duration.as_ps() / choices.one_of(&[3, 20, 100]) + 1);
         }
         flow.tcp.reading = Some(ReadingParams { rates });
+    }
+}
+
+/// In some scenarios the receivers of some flows discard what they hold beyond holes, once or again and again.
+fn reneging(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(6) {
+        return;
+    }
+    for number in 0..scenario.flows.len() {
+        let flow = &mut scenario.flows[FlowId::from_index(number)];
+        let times = choices.one_of(&[0, 1, 10, 300]);
+        let instant = |_| Time::from_ps(choices.below(scenario.duration.as_ps()) + 1);
+        flow.tcp.reneges_at = (0..times).map(instant).collect();
     }
 }
 

@@ -11,6 +11,7 @@ mod ns2_dialect;
 #[path = "../pair/mod.rs"]
 mod pair;
 mod reading;
+mod reneging;
 mod served_hosts;
 mod slow_start;
 mod spurious;

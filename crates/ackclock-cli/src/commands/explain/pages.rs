@@ -41,7 +41,7 @@ const PAGES: &str = "aal5 abr application-bulk application-exchanges application
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 41] = [
+const OF_KEYS: [(&str, &str); 42] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
@@ -61,6 +61,7 @@ const OF_KEYS: [(&str, &str); 41] = [
     ("undo", "spurious"),
     ("f_rto", "spurious"),
     ("reads", "reading"),
+    ("reneges_at", "reading"),
     ("sack_option", "offset-sack"),
     ("offset_sack_kind", "offset-sack"),
     ("receiver_offset_sack", "offset-sack"),

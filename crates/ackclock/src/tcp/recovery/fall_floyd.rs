@@ -186,6 +186,10 @@ impl Recovery for FallFloyd {
         self.episode = None; // what was sent again will come twice: the guard stays
     }
 
+    fn has_reneged(&self, una: u64) -> bool {
+        self.scoreboard.is_sacked(una)
+    }
+
     fn in_recovery(&self) -> bool {
         self.episode.is_some()
     }

@@ -249,6 +249,10 @@ pub trait Recovery: BatchHints + Send {
     fn on_sent(&mut self, _now: Time, _seq: u64, _fast: bool, _flight: &Flight) {}
     /// Whether a loss is being repaired.
     fn in_recovery(&self) -> bool;
+    /// Whether the receiver has acknowledged the segment at `una` selectively, so that it has discarded it since (RFC 2018 §8).
+    fn has_reneged(&self, _una: u64) -> bool {
+        false
+    }
     /// What it knows of losses, if it finds them by selective acknowledgements ([`Mechanism::KNOWS_LOSSES`]).
     fn loss_detection(&self) -> Option<&dyn LossDetection> {
         None

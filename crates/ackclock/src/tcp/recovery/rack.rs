@@ -361,9 +361,13 @@ impl Recovery for Rack {
         NewAck::Grow
     }
 
-    /// §6.3, in the reading of RFC 6675 §5.1: everything that is not held is lost.
+    /// §6.3, in the reading of RFC 6675 §5.1: everything that is not held is lost; and RFC 2018 §8: everything, if the receiver has
+    /// discarded what it held.
     fn on_timeout(&mut self, flight: &Flight, _context: RecoveryContext<'_>) {
         self.newly_lost.clear();
+        if self.has_reneged(flight.una) {
+            self.held.clear();
+        }
         let end = self.first + self.records.len() as u64;
         self.lost = (self.first..end).filter(|&number| !self.held.contains(number)).collect();
         self.in_flight = 0;
@@ -468,6 +472,10 @@ impl Recovery for Rack {
 
     fn in_recovery(&self) -> bool {
         self.recovery_point.is_some()
+    }
+
+    fn has_reneged(&self, una: u64) -> bool {
+        self.held.contains(una / self.mss)
     }
 
     fn loss_detection(&self) -> Option<&dyn LossDetection> {

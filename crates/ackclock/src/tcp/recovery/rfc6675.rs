@@ -244,6 +244,10 @@ impl Recovery for Rfc6675 {
         self.dup_acks = 0;
     }
 
+    fn has_reneged(&self, una: u64) -> bool {
+        self.scoreboard.is_sacked(una)
+    }
+
     fn in_recovery(&self) -> bool {
         self.episode.is_some()
     }

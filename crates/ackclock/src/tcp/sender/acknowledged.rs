@@ -211,6 +211,9 @@ impl Sender {
         } else if meaning.restarts_timer() {
             self.restart_timer(now);
         }
+        if self.recovery.has_reneged(ack) {
+            self.timer.start_after_reneging(now);
+        }
         if ack >= self.size {
             self.stats.completed.get_or_insert(now);
         }

@@ -4,6 +4,9 @@
 
 use crate::units::Span;
 
+/// For how long the timer runs at least after the receiver seems to have discarded what it had acknowledged (tcp_check_sack_reneging).
+pub(super) const LEAST_AFTER_RENEGING: Span = Span::from_ms(10);
+
 /// Four mean deviations, as Linux follows them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deviation {
