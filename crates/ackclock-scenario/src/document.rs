@@ -1,6 +1,7 @@
 //! The sections of a tree, every key and value checked by itself. What depends on more than one key comes later.
 
 use ackclock::keys::Value;
+use ackclock::units::Time;
 
 use crate::check::{Here, suggest};
 use crate::keys::outside::Outside;
@@ -28,6 +29,8 @@ pub(crate) struct Document {
     pub(crate) traffic: GivenTables,
     pub(crate) flows: Vec<Named>,
     pub(crate) arrivals: Vec<Named>,
+    /// What arrives by them, once that is drawn.
+    pub(crate) files: Vec<Files>,
     pub(crate) udp: Vec<Named>,
     pub(crate) satellites: Given,
     pub(crate) places: Vec<Named>,
@@ -49,6 +52,36 @@ pub(crate) struct Named {
     pub(crate) abr: Given,
     /// The table `tcp` within it.
     pub(crate) tcp: GivenTables,
+}
+
+/// The files of one table [arrivals.NAME]. There may be a million: what is said of all of them is there once.
+pub(crate) struct Files {
+    /// The [flow] table that each of them would have, with the name of the table of arrivals, and start and size of the first file.
+    pub(crate) of_each: Named,
+    /// In the order in which they begin, which is that of their numbers.
+    pub(crate) files: Vec<File>,
+}
+
+/// What files of one table do not share.
+#[derive(Clone, Copy)]
+pub(crate) struct File {
+    pub(crate) start: Time,
+    /// Bytes.
+    pub(crate) size: u64,
+}
+
+impl Files {
+    /// The name of the file at this place: numbers begin with 1.
+    pub(crate) fn name_of(&self, place: usize) -> String {
+        format!("{}-{}", self.of_each.name, place + 1)
+    }
+
+    /// Whether one of them has this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let number = name.strip_prefix(&self.of_each.name).and_then(|rest| rest.strip_prefix('-'));
+        let place = number.and_then(|number| number.parse::<usize>().ok()?.checked_sub(1));
+        place.is_some_and(|place| place < self.files.len() && self.name_of(place) == name)
+    }
 }
 
 impl Document {
@@ -79,12 +112,18 @@ impl Document {
             traffic: reader.with_mechanisms(Section::Traffic, tree),
             flows: reader.named(Section::Flow, tree),
             arrivals: reader.named(Section::Arrivals, tree),
+            files: Vec::new(),
             udp: reader.named(Section::Udp, tree),
             satellites,
             places: reader.named(Section::Place, tree),
             is_whole: reader.is_whole,
             outside: outside.clone(),
         }
+    }
+
+    /// The tables of flows: of files that arrive together one for all of them.
+    pub(crate) fn tables_of_flows(&self) -> impl Iterator<Item = &Named> + Clone {
+        self.flows.iter().chain(self.files.iter().map(|files| &files.of_each))
     }
 }
 

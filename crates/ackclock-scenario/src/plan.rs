@@ -1,5 +1,7 @@
 //! From the sections of a document to a scenario: everything that depends on more than one key.
 
+use std::collections::BTreeSet;
+
 use ackclock::ids::{FlowId, Id, IdVec};
 use ackclock::keys::{Dimension, Quantity, Value};
 use ackclock::record::MetricSet;
@@ -43,13 +45,10 @@ pub(crate) struct Plan {
     pub(crate) abr: Option<Settings>,
     pub(crate) tcp: Tables,
     pub(crate) traffic: Tables,
-    /// The flows of the scenario that have a table of their own, and what was said about them.
-    pub(crate) tables: Vec<(FlowId, GivenKeys)>,
+    pub(crate) tables: FlowTables,
     /// What is said about satellites, and their contact plan.
     pub(crate) satellites: Option<Satellites>,
     pub(crate) contacts: Option<ackclock_sat::plan::Plan>,
-    /// The names by which files know the ends of those flows.
-    pub(crate) ends: Vec<(String, String)>,
 }
 
 /// What holds before anything is known of nodes and flows.
@@ -163,7 +162,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let path_mtu = common_mtu(&flows);
     let mut tcp = tcp::settings(Section::Tcp, &[&document.tcp], technology_word, path_mtu);
     flows::receive_window::describe(&mut tcp.own, &flows);
-    let FlowTables { flows, tables, ends } = FlowTables::of(flows, path_mtu, network);
+    let (flows, tables) = FlowTables::of(flows, path_mtu, network);
     let scenario = Scenario {
         name: top.text("name")?.to_owned(),
         duration: top.span("duration")?,
@@ -180,34 +179,45 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     let seed = top.integer("seed")?;
     let (network, satellites) = (network_settings, satellites.ok()?);
     let abr = scenario.has_abr().then(|| service::settings(None, document));
-    Some(Plan { scenario, seed, top, network, queues, framing, abr, tcp, traffic, tables, satellites, contacts, ends })
+    Some(Plan { scenario, seed, top, network, queues, framing, abr, tcp, traffic, tables, satellites, contacts })
 }
 
-/// The flows of a scenario, and of those that have a table of their own what was said about them and by which names files know
-/// their ends.
-struct FlowTables {
-    flows: IdVec<FlowId, Flow>,
-    tables: Vec<(FlowId, GivenKeys)>,
-    ends: Vec<(String, String)>,
+/// What is written of the flows of a scenario.
+#[derive(Default)]
+pub(crate) struct FlowTables {
+    /// Those that have a table of their own, and what was said about them.
+    pub(crate) flows: Vec<(FlowId, GivenKeys)>,
+    /// The names by which files know the ends of those.
+    pub(crate) ends: Vec<(String, String)>,
+    /// Which tables of arrivals say all of their files, by their places among the files of the document: those whose files take of TCP what
+    /// other flows do.
+    pub(crate) arrivals: BTreeSet<usize>,
 }
 
 impl FlowTables {
-    fn of(planned: Vec<PlannedFlow>, path_mtu: Option<u32>, network: &Network) -> FlowTables {
-        let (mut tables, mut ends) = (Vec::new(), Vec::new());
+    fn of(planned: Vec<PlannedFlow>, path_mtu: Option<u32>, network: &Network) -> (IdVec<FlowId, Flow>, FlowTables) {
+        let mut tables = FlowTables::default();
         let ids = (0..planned.len()).map(FlowId::from_index);
         // Collected where they are: of many flows there is no room for both.
         let flows = planned.into_iter().zip(ids).map(|(PlannedFlow { flow, given }, id)| {
             // What TCP takes from another path than that of the others is written too.
-            if flow.back_of.is_none() && (given.has_table || given.path_mtu != path_mtu) {
-                let (from, to) = (network.links[flow.forward.first()].from, flow.forward.destination(&network.links));
-                tables.push((id, given));
-                ends.push((network.name_in_files(from).to_owned(), network.name_in_files(to).to_owned()));
+            let has_other_path = given.path_mtu != path_mtu;
+            match given.files.filter(|_| !has_other_path) {
+                _ if flow.back_of.is_some() => {}
+                Some(files) => drop(tables.arrivals.insert(files)),
+                None if given.has_table || has_other_path => {
+                    let last = flow.forward.destination(&network.links);
+                    let from = network.links[flow.forward.first()].from;
+                    tables.flows.push((id, given));
+                    tables.ends.push((network.name_in_files(from).to_owned(), network.name_in_files(last).to_owned()));
+                }
+                None => {}
             }
             flow
         });
         let mut flows: IdVec<FlowId, Flow> = flows.collect();
         flows.shrink_to_fit();
-        FlowTables { flows, tables, ends }
+        (flows, tables)
     }
 }
 
@@ -358,18 +368,17 @@ fn technology(word: Option<TechnologyWord>, framing: &Settings) -> Option<Techno
 fn warn_tcp(document: &Document, network: &Settings, report: &mut Report) {
     let technology = network.choice("technology", &words::TECHNOLOGIES);
     let resolved: Vec<Tables> = document
-        .flows
-        .iter()
+        .tables_of_flows()
         .map(|named| tcp::settings(Section::FlowTcp, &[&named.tcp, &document.tcp], technology, None))
         .collect();
-    for (named, tables) in document.flows.iter().zip(&resolved) {
+    for (named, tables) in document.tables_of_flows().zip(&resolved) {
         warn_unused(&named.tcp.own, Section::FlowTcp, &[&tables.own], &|_| None, report);
         mechanisms::warn(&named.tcp.mechanisms, Section::FlowTcpAlgorithm, &[tables], report);
     }
     let general = tcp::settings(Section::Tcp, &[&document.tcp], technology, None);
     let generated = network.choice("topology", &TOPOLOGIES).is_some_and(Topology::makes_flows);
     let mut everywhere: Vec<&Tables> = resolved.iter().collect();
-    if generated || document.flows.iter().any(|named| named.tcp.is_empty()) {
+    if generated || document.tables_of_flows().any(|named| named.tcp.is_empty()) {
         everywhere.push(&general);
     }
     let own: Vec<&Settings> = everywhere.iter().map(|tables| &tables.own).collect();

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use ackclock::ids::LinkId;
+use ackclock::keys::Value;
 use ackclock::scenario::{Flow, NodeKind, Scenario, ServiceCategory};
 use ackclock::units::Time;
 
@@ -16,7 +17,7 @@ use crate::settings::{Origin, Settings};
 use crate::text::diagnostic::Report;
 use crate::text::names::natural;
 use crate::topologies;
-use crate::value::{drops, list, text};
+use crate::value::{FileValue, drops, list, text};
 
 /// A key, its value as in a file, and where that comes from.
 type Line<'a> = (&'static str, Cow<'a, str>, Option<&'a Origin>);
@@ -85,8 +86,16 @@ fn write(plan: &Plan, document: &Document, sources: Option<&Report>) -> String {
     }
     writer.tables("tcp", &plan.tcp, None, TCP_CHOICES, &context);
     writer.tables("traffic", &plan.traffic, None, FLOW_CHOICES, &context);
-    for ((flow, given), ends) in plan.tables.iter().zip(&plan.ends) {
+    for ((flow, given), ends) in plan.tables.flows.iter().zip(&plan.tables.ends) {
         writer.flow(plan, &plan.scenario.flows[*flow], given, ends, &context);
+    }
+    let of_files: Vec<&str> = plan.tables.arrivals.iter().map(|files| &*document.files[*files].of_each.name).collect();
+    for index in in_order(&document.arrivals) {
+        let named = &document.arrivals[index];
+        if of_files.contains(&&*named.name) {
+            let settings = Settings::resolve(Section::Arrivals, &[&named.given]);
+            writer.section(Some(&header("arrivals", &named.name)), &settings, None, &context);
+        }
     }
     for index in in_order(&document.udp) {
         let named = &document.udp[index];
@@ -223,7 +232,9 @@ impl Writer<'_> {
             let below = &plan.traffic.own;
             // What [traffic] does not use, as the interval where everything is written at once, is not said there.
             let is_said = below.is_used(key, context) != Some(false);
-            if let Some(value) = own.value(key.name).filter(|value| !is_said || below.value(key.name) != Some(value)) {
+            let of_file = given.files.and_then(|_| of_file(flow, key.name));
+            let value = of_file.as_ref().or(own.value(key.name));
+            if let Some(value) = value.filter(|value| !is_said || below.value(key.name) != Some(value)) {
                 lines.push((key.name, value.spelled().into(), own.origin(key.name)));
             }
         }
@@ -262,6 +273,14 @@ impl Writer<'_> {
             let _ = writeln!(self.text, "{line:<width$}  # {}", one_line(&comment));
         }
     }
+}
+
+/// What a file does not share with the others of its table.
+fn of_file(flow: &Flow, key: &str) -> Option<FileValue> {
+    if key == "start" {
+        return Some(Value::time(flow.start.since(Time::ZERO)).into());
+    }
+    flow.size.filter(|_| key == "size").map(|bytes| Value::bytes(bytes).into())
 }
 
 /// The keys of [queue] that choose mechanisms.

@@ -108,8 +108,8 @@ fn whole_segments(settings: &Settings, mss: u64, report: &mut Report) -> Option<
 pub(crate) fn check(document: &Document, technology: Option<&'static str>, report: &mut Report) {
     // Keys of cells are errors on packet networks.
     let context = |key: &str| technology.filter(|word| key == "technology" && *word == "atm");
-    let of_flows: Vec<Tables> = document.flows.iter().map(|named| of_flow(document, Some(named))).collect();
-    for (named, tables) in document.flows.iter().zip(&of_flows) {
+    let of_flows: Vec<Tables> = document.tables_of_flows().map(|named| of_flow(document, Some(named))).collect();
+    for (named, tables) in document.tables_of_flows().zip(&of_flows) {
         if is_contradictory(&named.given, report) {
             continue;
         }

@@ -1,37 +1,37 @@
-//! Arrivals of files: each table [arrivals.NAME] is a list of flows, drawn before anything else is known of them.
+//! Arrivals of files: each table [arrivals.NAME] is a list of flows, drawn before anything else is known of them. They differ in start and
+//! size only, so what else is said of them is kept once.
 
 use ackclock::keys::Value;
 use ackclock::law::Law;
 use ackclock::rng::Stream;
 use ackclock::units::{Span, Time};
 
-use crate::document::{Document, Named};
+use crate::document::{Document, File, Files, Named};
 use crate::keys::Section;
 use crate::mechanisms::GivenTables;
 use crate::settings::{Given, Settings};
 use crate::text::diagnostic::Report;
 use crate::value::FileValue;
 
-/// Turns the arrivals of a document into flows; everything wrong is reported.
+/// Draws the files that arrive by the tables of a document; everything wrong is reported.
 pub(crate) fn expand(document: &mut Document, report: &mut Report) {
     let duration = document.top.value("duration").and_then(FileValue::quantity).map(|time| Span::from_ps(time.amount));
-    let mut flows = Vec::new();
+    let mut all = Vec::new();
     for named in &document.arrivals {
         let settings = Settings::resolve(Section::Arrivals, &[&named.given]);
         settings.require(&format!("[arrivals.{}]", named.name), &|_| None, report);
         if let Some(arrivals) = Arrivals::read(named, &settings, duration, report) {
-            flows.extend(arrivals.flows(named, &settings, report).unwrap_or_default());
+            all.extend(arrivals.files(named, &settings, report));
         }
     }
-    if let Some((flow, of)) = flows.iter().find_map(|flow: &Named| {
-        document.flows.iter().find(|of| of.name == flow.name).map(|of| (flow.name.clone(), of.at))
-    }) {
+    let taken = document.flows.iter().find(|flow| all.iter().any(|files: &Files| files.has(&flow.name)));
+    if let Some(Named { name, at, .. }) = taken {
         report
-            .error(of, format!("there is a flow {flow} among those of [arrivals] already"))
+            .error(*at, format!("there is a flow {name} among those of [arrivals] already"))
             .label("name is taken")
             .help("give one of both another name");
     }
-    document.flows.extend(flows);
+    document.files = all;
 }
 
 /// What a table says.
@@ -81,13 +81,40 @@ impl Arrivals {
         })
     }
 
-    /// The flows, in the order in which they begin.
-    fn flows(&self, named: &Named, settings: &Settings, report: &mut Report) -> Option<Vec<Named>> {
-        let mut flows = Vec::new();
-        let mut now = self.start;
-        let mechanisms = Section::Flow.chooses().map_or(0, |chooses| chooses.mechanisms.len());
+    /// The files of the table `named`, if there are any.
+    fn files(&self, named: &Named, settings: &Settings, report: &mut Report) -> Option<Files> {
+        let files = self.drawn(named, settings, report)?;
+        let Some(&File { start, size }) = files.first() else {
+            report
+                .warning(named.at, format!("no file arrives by [arrivals.{}]", named.name))
+                .label("the first one would come when the run is over")
+                .help("let them come more often, or make the run longer");
+            return None;
+        };
         let end = |key: &str| settings.text(key).map(|text| FileValue::Text(text.to_owned()));
-        let (from, to) = (end("from")?, end("to")?);
+        let values = [
+            ("from", end("from")?),
+            ("to", end("to")?),
+            ("group", FileValue::Text(named.name.clone())),
+            ("start", Value::time(start.since(Time::ZERO)).into()),
+            ("size", Value::bytes(size).into()),
+        ];
+        let mechanisms = Section::Flow.chooses().map_or(0, |chooses| chooses.mechanisms.len());
+        let of_each = Named {
+            name: named.name.clone(),
+            at: named.at,
+            given: Given::made(named.at, values),
+            mechanisms: (0..mechanisms).map(|_| Given::default()).collect(),
+            abr: Given::default(),
+            tcp: GivenTables::default(),
+        };
+        Some(Files { of_each, files })
+    }
+
+    /// When they begin and how large they are, in the order in which they begin.
+    fn drawn(&self, named: &Named, settings: &Settings, report: &mut Report) -> Option<Vec<File>> {
+        let mut files = Vec::new();
+        let mut now = self.start;
         for number in 0..self.most.unwrap_or(u64::MAX) {
             now = now.saturating_add(self.interval.span(self.draws[0], number));
             if now >= self.until {
@@ -103,34 +130,14 @@ impl Arrivals {
                     .help("let fewer come (`interval`, `most`), or end them earlier (`until`)");
                 return None;
             }
-            let size = self.size.bytes(self.draws[1], number);
-            let values = [
-                ("from", from.clone()),
-                ("to", to.clone()),
-                ("group", FileValue::Text(named.name.clone())),
-                ("start", Value::time(now.since(Time::ZERO)).into()),
-                ("size", Value::bytes(size).into()),
-            ];
-            flows.push(Named {
-                name: format!("{}-{}", named.name, number + 1),
-                at: named.at,
-                given: Given::made(named.at, values),
-                mechanisms: (0..mechanisms).map(|_| Given::default()).collect(),
-                abr: Given::default(),
-                tcp: GivenTables::default(),
-            });
+            files.push(File { start: now, size: self.size.bytes(self.draws[1], number) });
         }
-        if flows.is_empty() {
-            report
-                .warning(named.at, format!("no file arrives by [arrivals.{}]", named.name))
-                .label("the first one would come when the run is over")
-                .help("let them come more often, or make the run longer");
-        }
-        Some(flows)
+        files.shrink_to_fit();
+        Some(files)
     }
 }
 
 /// More flows are a burden for everything that lists them.
-const MOST_FLOWS: u64 = 100_000;
+const MOST_FLOWS: u64 = 1_000_000;
 /// Flows are called after their table, with a number.
 const LONGEST_NAME: usize = 57;

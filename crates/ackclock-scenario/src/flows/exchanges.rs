@@ -58,6 +58,7 @@ fn responses(name: String, of: FlowId, planned: &PlannedFlow) -> PlannedFlow {
         },
         given: GivenKeys {
             common: given.common.clone(),
+            files: None,
             has_table: false,
             is_generated: true,
             default_routes: given.default_routes,

@@ -5,6 +5,7 @@ pub(crate) mod arrivals;
 mod dialects;
 pub(crate) mod exchanges;
 pub(crate) mod framing;
+mod names;
 pub(crate) mod receive_window;
 pub(crate) mod route_changes;
 pub(crate) mod service;
@@ -18,10 +19,11 @@ use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
 use ackclock::tcp::{ApplicationParams, TcpParams};
 use ackclock::units::{Span, Time};
+use names::Origin;
 use route_changes::RouteAt;
 
 use crate::check::suggest;
-use crate::document::{Document, Named, is_name};
+use crate::document::{Document, File, Files, Named};
 use crate::keys::Section;
 use crate::keys::words::TechnologyWord;
 use crate::mechanisms::{GivenTables, Tables};
@@ -29,19 +31,22 @@ use crate::network::Network;
 use crate::network::routes::{self, Finder};
 use crate::settings::Settings;
 use crate::text::diagnostic::{At, Report};
-use crate::text::names::natural;
 use crate::topologies::MadeFlow;
 use crate::value::FileValue;
 
 /// A flow as it will run, and what was said about it.
+#[derive(Clone)]
 pub(crate) struct PlannedFlow {
     pub(crate) flow: Flow,
     pub(crate) given: GivenKeys,
 }
 
 /// What was said about a flow.
+#[derive(Clone)]
 pub(crate) struct GivenKeys {
     pub(crate) common: Rc<Common>,
+    /// If it is a file that arrives: the place of its table among [`Document::files`].
+    pub(crate) files: Option<usize>,
     /// Whether it has a table of its own.
     pub(crate) has_table: bool,
     /// Whether the topology makes it.
@@ -54,7 +59,7 @@ pub(crate) struct GivenKeys {
     pub(crate) path_mtu: Option<u32>,
 }
 
-/// What flows without a table of their own share.
+/// What flows without a table of their own share, and files of one table but for start and size.
 pub(crate) struct Common {
     pub(crate) settings: Rc<Tables>,
     pub(crate) abr_settings: Settings,
@@ -82,87 +87,117 @@ pub(crate) struct Context<'a> {
     pub(crate) made: Option<&'a [MadeFlow]>,
 }
 
-/// A group has a name as flows have, and none of theirs: measures know flows and groups by it.
-fn check_groups(context: &Context<'_>, names: &[(String, Option<usize>)], report: &mut Report) {
-    let is_taken = |group: &str| {
-        names.iter().any(|(name, _)| name == group) || context.document.udp.iter().any(|source| source.name == group)
-    };
-    for flow in &context.document.flows {
-        let Some(FileValue::Text(group)) = flow.given.value("group") else { continue };
-        let Some(at) = flow.given.key_at("group") else { continue };
-        if !is_name(group) {
-            report
-                .error(at, format!("{group:?} cannot be the name of a group"))
-                .label("not a name")
-                .help("a name has up to 64 letters, digits, `_`, `-` and `.`");
-        } else if is_taken(group) {
-            report
-                .error(at, format!("there is a flow or a source called `{group}`, too"))
-                .label("not known apart")
-                .help("measures know flows and groups by their names: choose another one");
-        }
-    }
-}
-
 /// All flows in natural order of their names, or `None` and reports.
 pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<PlannedFlow>> {
-    let mut planner = Planner {
-        context,
-        finder: context.network.map(Finder::new),
-        services: context.network.map(service::Checker::new),
-        mtu_reported: BTreeSet::new(),
-    };
-    let tables: HashMap<&str, &Named> =
-        context.document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
-    let names = names(context, &tables);
-    if names.is_empty() && context.made.is_some() && context.document.udp.is_empty() {
-        let arrivals_are_wrong = !context.document.arrivals.is_empty() && report.has_errors();
-        if context.document.nodes.is_empty() || arrivals_are_wrong {
+    let Context { document, made, .. } = context;
+    let tables: HashMap<&str, &Named> = document.flows.iter().map(|named| (named.name.as_str(), named)).collect();
+    let names = names::of_flows(document, made.unwrap_or_default(), &tables);
+    if names.is_empty() && made.is_some() && document.udp.is_empty() {
+        let arrivals_are_wrong = !document.arrivals.is_empty() && report.has_errors();
+        if document.nodes.is_empty() || arrivals_are_wrong {
             return None;
         }
         report.error(None, "the scenario has no flows").help("add [flow.NAME] with from = \"...\" and to = \"...\"");
         return None;
     }
-    check_groups(context, &names, report);
-    let mut whole = context.made.is_some();
-    // Flows without a table of their own share what is said, for paths of one MTU.
-    let shared_settings = Rc::new(planner.settings(None));
-    let mut shared: BTreeMap<Option<u32>, Option<Rc<Common>>> = BTreeMap::new();
+    names::check_groups(document, &names, report);
+    let mut planner = Planner {
+        context,
+        finder: context.network.map(Finder::new),
+        services: context.network.map(service::Checker::new),
+        mtu_reported: BTreeSet::new(),
+        shared_settings: Rc::new(application::of_flow(document, None)),
+        shared: BTreeMap::new(),
+    };
+    // Of the files of a table the first, like which the others are; `Some(None)`: it is wrong, and reported.
+    let mut firsts: Vec<Option<Option<PlannedFlow>>> = document.files.iter().map(|_| None).collect();
+    let mut whole = made.is_some();
     let mut flows = Vec::with_capacity(names.len());
-    for (name, made) in names {
-        let table = tables.get(name.as_str()).copied();
-        let settings = match table {
-            Some(_) => Rc::new(planner.settings(table)),
-            None => shared_settings.clone(),
+    for (name, origin) in names {
+        let planned = match origin {
+            Origin::Topology(number) => {
+                let table = tables.get(name.as_str()).copied();
+                planner.flow(name, table, Some(number), report)
+            }
+            Origin::Table => {
+                let table = tables.get(name.as_str()).copied();
+                planner.flow(name, table, None, report)
+            }
+            Origin::Arrives(of, place) => {
+                let Files { of_each, files } = &document.files[of];
+                let first =
+                    firsts[of].get_or_insert_with(|| planner.flow(name.clone(), Some(of_each), None, report)).as_ref();
+                first.and_then(|first| file(first, name, of, files[place], report))
+            }
         };
-        let ends = planner.ends(table, made, &name, report);
-        let paths = ends.and_then(|ends| planner.paths(&name, table, &settings.own, ends, report));
-        let path_mtu = paths.as_ref().and_then(|(forward, ..)| planner.path_mtu(forward));
+        whole &= planned.is_some();
+        flows.extend(planned);
+    }
+    whole.then_some(flows)
+}
+
+/// The file called `name` of a table, the place of which is `of`, like the first of that.
+fn file(first: &PlannedFlow, name: String, of: usize, file: File, report: &mut Report) -> Option<PlannedFlow> {
+    let PlannedFlow { flow, given } = first;
+    ends_later(&given.common.settings.own, file.start + flow.start_jitter, flow.stop, report)?;
+    let flow = Flow { name, start: file.start, size: Some(file.size), ..flow.clone() };
+    Some(PlannedFlow { flow, given: GivenKeys { files: Some(of), ..given.clone() } })
+}
+
+/// Whether a flow that begins then at the latest stops later; else it is said, once of all files of a table.
+fn ends_later(keys: &Settings, begins: Time, stop: Option<Time>, report: &mut Report) -> Option<()> {
+    if stop.is_none_or(|stop| stop > begins) {
+        return Some(());
+    }
+    report
+        .error(keys.at("stop").or(keys.at("start")), "the flow stops before it sends anything")
+        .label("`stop` must be later than `start`, with `start_jitter`");
+    None
+}
+
+struct Planner<'a> {
+    context: &'a Context<'a>,
+    finder: Option<Finder<'a>>,
+    services: Option<service::Checker<'a>>,
+    /// Where segments were already found too large.
+    mtu_reported: BTreeSet<Option<At>>,
+    /// Flows without a table of their own share what is said, for paths of one MTU.
+    shared_settings: Rc<Tables>,
+    shared: BTreeMap<Option<u32>, Option<Rc<Common>>>,
+}
+
+impl Planner<'_> {
+    /// A flow with this table, or that the topology makes with this number; `None`: wrong, and reported.
+    fn flow(
+        &mut self,
+        name: String,
+        table: Option<&Named>,
+        made: Option<usize>,
+        report: &mut Report,
+    ) -> Option<PlannedFlow> {
+        let settings = match table {
+            Some(_) => Rc::new(application::of_flow(self.context.document, table)),
+            None => self.shared_settings.clone(),
+        };
+        let ends = self.ends(table, made, &name, report);
+        let paths = ends.and_then(|ends| self.paths(&name, table, &settings.own, ends, report));
+        let path_mtu = paths.as_ref().and_then(|(forward, ..)| self.path_mtu(forward));
         let common = match table {
-            Some(_) => planner.common(table, settings, path_mtu, report).map(Rc::new),
-            None => match shared.get(&path_mtu) {
+            Some(_) => self.common(table, settings, path_mtu, report).map(Rc::new),
+            None => match self.shared.get(&path_mtu) {
                 Some(common) => common.clone(),
                 None => {
-                    let common = planner.common(None, settings, path_mtu, report).map(Rc::new);
-                    shared.insert(path_mtu, common.clone());
+                    let common = self.common(None, settings, path_mtu, report).map(Rc::new);
+                    self.shared.insert(path_mtu, common.clone());
                     common
                 }
             },
         };
-        let (Some(common), Some((forward, backward, default_routes))) = (common, paths) else {
-            whole = false;
-            continue;
-        };
-        let forced_drops = planner.drops(&common, report);
-        planner.check_mtu(&common, &forward, &backward, report);
-        let Some(route_changes) = planner.route_changes(&common, [&forward, &backward], report) else {
-            whole = false;
-            continue;
-        };
-        let Some(service) = planner.service(&name, &common, [&forward, &backward], report) else {
-            whole = false;
-            continue;
-        };
+        let (common, (forward, backward, default_routes)) = (common?, paths?);
+        let forced_drops = self.drops(&common, report);
+        self.check_mtu(&common, &forward, &backward, report);
+        let route_changes = self.route_changes(&common, [&forward, &backward], report)?;
+        let service = self.service(&name, &common, [&forward, &backward], report)?;
         let flow = Flow {
             name,
             group: common.group.clone(),
@@ -179,39 +214,8 @@ pub(crate) fn plan(context: &Context<'_>, report: &mut Report) -> Option<Vec<Pla
             back_of: None,
         };
         let (has_table, is_generated) = (table.is_some(), made.is_some());
-        let given = GivenKeys { common, has_table, is_generated, default_routes, route_changes, path_mtu };
-        flows.push(PlannedFlow { flow, given });
-    }
-    whole.then_some(flows)
-}
-
-/// The names of all flows in natural order, and the numbers of those that the topology makes.
-fn names(context: &Context<'_>, tables: &HashMap<&str, &Named>) -> Vec<(String, Option<usize>)> {
-    let made = context.made.unwrap_or_default();
-    let numbered = made.iter().enumerate().map(|(number, flow)| (flow.name.clone(), Some(number)));
-    let mut names: Vec<(String, Option<usize>)> = numbered.collect();
-    let known: BTreeSet<&str> = match tables.is_empty() {
-        true => BTreeSet::new(),
-        false => made.iter().map(|flow| &*flow.name).filter(|name| tables.contains_key(name)).collect(),
-    };
-    let own = context.document.flows.iter().filter(|named| !known.contains(&*named.name));
-    names.extend(own.map(|named| (named.name.clone(), None)));
-    names.sort_by(|(a, _), (b, _)| natural(a, b));
-    names
-}
-
-struct Planner<'a> {
-    context: &'a Context<'a>,
-    finder: Option<Finder<'a>>,
-    services: Option<service::Checker<'a>>,
-    /// Where segments were already found too large.
-    mtu_reported: BTreeSet<Option<At>>,
-}
-
-impl Planner<'_> {
-    /// What is said about a flow, its TCP left out.
-    fn settings(&self, table: Option<&Named>) -> Tables {
-        application::of_flow(self.context.document, table)
+        let given = GivenKeys { common, files: None, has_table, is_generated, default_routes, route_changes, path_mtu };
+        Some(PlannedFlow { flow, given })
     }
 
     /// Octets of the largest datagram that a path carries, if a link says so.
@@ -249,13 +253,8 @@ impl Planner<'_> {
                 .help("start it earlier, or make the run longer");
         }
         let start_jitter = keys.span("start_jitter");
-        if let (Some(start), Some(jitter), Some(Some(stop))) = (start, start_jitter, stop)
-            && stop <= start + jitter
-        {
-            report
-                .error(keys.at("stop").or(keys.at("start")), "the flow stops before it sends anything")
-                .label("`stop` must be later than `start`, with `start_jitter`");
-            return None;
+        if let (Some(start), Some(jitter), Some(stop)) = (start, start_jitter, stop) {
+            ends_later(keys, start + jitter, stop, report)?;
         }
         let size = keys.choice_or("size", &[("infinite", None)], || keys.amount("size").map(Some));
         let application = tcp.as_ref().and_then(|tcp| application::params(&settings, tcp.mss, outside, report));

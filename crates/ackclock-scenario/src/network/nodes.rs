@@ -150,7 +150,7 @@ pub(super) fn expect(nodes: &IdVec<NodeId, Node>, name: &str, at: Option<At>, re
 
 /// Whether a flow or a source of datagrams begins or ends at a place.
 pub(super) fn is_end_of_flows(document: &Document, place: &str) -> bool {
-    document.flows.iter().chain(&document.udp).any(|named| {
+    document.tables_of_flows().chain(&document.udp).any(|named| {
         ["from", "to"]
             .into_iter()
             .any(|key| matches!(named.given.value(key), Some(FileValue::Text(name)) if name == place))
