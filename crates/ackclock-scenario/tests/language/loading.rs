@@ -117,6 +117,7 @@ fn defaults_are_those_of_the_osu_model() {
         sack: SackParams { standard_blocks: 3, offset: None, duplicates: false },
         ecn: EcnParams::default(),
         reading: None,
+        reneges_at: Vec::new(),
     };
     let f1 = flow(&scenario, "f1");
     assert_eq!(f1.tcp, expected);

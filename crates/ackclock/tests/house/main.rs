@@ -2,6 +2,7 @@
 
 mod circles;
 mod defaults;
+mod dispatch;
 mod journeys;
 mod layers;
 mod measures;

@@ -114,6 +114,7 @@ impl Recovery for RecoveryState {
         fn on_duplicate(&mut self, duplicate: SackBlock, una: u64, flight: &Flight);
         fn on_undo(&mut self, una: u64);
         fn first_original(&self) -> Option<u64>;
+        fn has_reneged(&self, una: u64) -> bool;
         fn on_handshake(&mut self, now: Time, rtt: Span);
         fn expect_timeout(&mut self, at: Time);
         fn deadline(&self) -> Time;
