@@ -163,6 +163,7 @@ const LINUX: &[Default] = &[
     ("recovery", "rack", "Linux 6.x, tcp_recovery.c: tcp_recovery = 1, tcp_early_retrans = 3"),
     ("rack.window_reduction", "proportional", "Linux 6.x, tcp_input.c: tcp_cwnd_reduction"),
     ("rfc6675.window_reduction", "proportional", "Linux 6.x, tcp_input.c: tcp_cwnd_reduction"),
+    ("ecn_reduction", "proportional", "Linux 6.x, tcp_input.c: tcp_enter_cwr"),
     ("undo", "both", "Linux 6.x, tcp_input.c: tcp_may_undo"),
     ("f_rto", "true", "Linux 6.x, tcp_input.c: tcp_frto = 2"),
     ("dsack", "true", "Linux 6.x, tcp_ipv4.c: tcp_dsack = 1"),

@@ -1,6 +1,8 @@
 //! Explicit congestion notification at the two ends of a connection: what is ECT, what is echoed, and when that is answered.
 //! Sources: RFC 3168 §6.1; RFC 9438 §4.6; docs/models/ecn.md.
 
+use super::cc::Window;
+use super::recovery::proportional::{News, Reduction};
 use super::{EcnMode, EcnResponse, TcpParams};
 use crate::packet::{Ecn, SegmentKind};
 use crate::units::{Span, Time};
@@ -26,13 +28,19 @@ pub(super) struct EcnSender {
     longest: Span,
     /// What a mark leaves of the window where it takes less than a loss.
     pub(super) kept: Option<f64>,
+    /// Whether the window comes down in proportion, and the reduction under way.
+    pub(super) is_proportional: bool,
+    reduction: Option<Reduction>,
+    /// What was in flight before the acknowledgement that is handled now.
+    before: u64,
 }
 
 impl EcnSender {
     /// Of a connection with these parameters, if it has ECN.
     pub(super) fn new(params: &TcpParams) -> Option<EcnSender> {
         let abe = params.congestion_control.abe().filter(|_| params.ecn.response == EcnResponse::Abe);
-        let sender = EcnSender { longest: params.timer.max_rto, kept: abe, ..EcnSender::default() };
+        let (longest, is_proportional) = (params.timer.max_rto, params.ecn.is_proportional);
+        let sender = EcnSender { longest, kept: abe, is_proportional, ..EcnSender::default() };
         (params.ecn.mode == EcnMode::Classic).then_some(sender)
     }
 
@@ -51,11 +59,31 @@ impl EcnSender {
         self.in_cwr
     }
 
-    /// Everything before `ack` is acknowledged.
-    pub(super) fn on_ack(&mut self, ack: u64) {
+    /// Everything before `ack` is acknowledged, and so much was in flight. Whether a reduction in proportion is over.
+    pub(super) fn on_ack(&mut self, ack: u64, in_flight: u64) -> bool {
         self.in_cwr &= ack <= self.answered;
+        self.before = in_flight;
         if !self.echoed {
             self.waits = 0;
+        }
+        !self.in_cwr && self.reduction.take().is_some()
+    }
+
+    /// The window comes down in proportion from now on (RFC 9937 §6, for a mark in the place of a loss).
+    pub(super) fn begin_reduction(&mut self) {
+        self.reduction = Some(Reduction::of(self.before));
+    }
+
+    /// Whether the window comes down in proportion now.
+    pub(super) fn comes_down(&self) -> bool {
+        self.reduction.is_some()
+    }
+
+    /// The acknowledgement is handled: what is in flight now, and whether it was of new data.
+    pub(super) fn reduce(&mut self, mss: u64, in_flight: u64, is_safe: bool, window: &mut Window) {
+        if let Some(reduction) = &mut self.reduction {
+            let news = News { delivered: self.before.saturating_sub(in_flight), in_flight, is_safe };
+            reduction.on_ack(mss, &news, window);
         }
     }
 
@@ -68,6 +96,7 @@ impl EcnSender {
     /// The window is reduced because of a loss: whatever is marked of the same window says nothing new.
     pub(super) fn on_loss(&mut self, max: u64) {
         (self.answered, self.in_cwr, self.cwr_due) = (max, false, true);
+        self.reduction = None;
     }
 
     /// Whether a loss of the segment at `una` belongs to what a mark was answered for.
@@ -85,6 +114,9 @@ impl EcnSender {
     /// A segment of data is sent: new data can be marked, what is sent again cannot (§6.1.5).
     pub(super) fn on_sent(&mut self, is_new: bool, payload: u64) {
         self.bits = Ecn::NOT_ECT;
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent(payload);
+        }
         if is_new && payload > 0 {
             self.bits = if std::mem::take(&mut self.cwr_due) { Ecn::ECT_0.with(Ecn::CWR) } else { Ecn::ECT_0 };
         }
@@ -161,9 +193,9 @@ mod tests {
         sender.on_mark(5000);
         assert!(!sender.is_news(5000) && sender.is_news(5001) && !sender.allows_growth());
         assert!(sender.has_answered(4999) && !sender.has_answered(5000));
-        sender.on_ack(5000);
+        sender.on_ack(5000, 0);
         assert!(sender.in_cwr);
-        sender.on_ack(5001);
+        sender.on_ack(5001, 0);
         assert!(sender.allows_growth() && !sender.has_answered(4999));
         sender.echoed = true;
         assert!(!sender.allows_growth(), "not with an echo either");
@@ -196,7 +228,7 @@ mod tests {
         };
         let waits: Vec<Span> = (0..3).map(|_| wait(&mut sender)).collect();
         assert_eq!(waits, [300, 600, 1000].map(Span::from_ms));
-        sender.on_ack(1);
+        sender.on_ack(1, 0);
         assert_eq!(wait(&mut sender), Span::from_ms(300));
     }
 }

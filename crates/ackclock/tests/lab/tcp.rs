@@ -260,6 +260,7 @@ pub fn ecn(choices: &mut Choices, scenario: &mut Scenario) {
     for flow in scenario.flows.iter_mut() {
         let response = choices.one_of(&[EcnResponse::Loss, EcnResponse::Abe]);
         let mode = if choices.once_in(4) { EcnMode::Off } else { EcnMode::Classic };
-        flow.tcp.ecn = EcnParams { mode, response };
+        let is_proportional = choices.once_in(2);
+        flow.tcp.ecn = EcnParams { mode, response, is_proportional };
     }
 }

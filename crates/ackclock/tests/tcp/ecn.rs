@@ -2,7 +2,7 @@
 
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::{flow, packet_network, port, run, scenario};
-use crate::pair::{GREEDY, MSS, clock, params, rfc6675};
+use crate::pair::{GREEDY, MSS, clock, new_reno, params, rfc6675};
 use ackclock::packet::{Ecn, SackBlock, Segment, SegmentKind};
 use ackclock::record::Records;
 use ackclock::tcp::cc::{self, Window};
@@ -14,7 +14,7 @@ fn at(ms: u64) -> Time {
 }
 
 fn with_ecn(params: TcpParams) -> TcpParams {
-    TcpParams { ecn: EcnParams { mode: EcnMode::Classic, response: EcnResponse::Loss }, ..params }
+    TcpParams { ecn: EcnParams { mode: EcnMode::Classic, ..EcnParams::default() }, ..params }
 }
 
 /// A sender that has sent its window of so many segments at time 0.
@@ -66,6 +66,51 @@ fn a_window_of_marks_is_one_reduction_and_nothing_is_sent_again() {
     answer(&mut sender, 108, 9, true);
     assert_eq!(windows(&sender), (2.0, 2.0));
     assert_eq!((sender.stats().ecn_reductions, sender.stats().retransmissions), (2, 0));
+}
+
+fn proportional(params: TcpParams) -> TcpParams {
+    let params = with_ecn(params);
+    TcpParams { ecn: EcnParams { is_proportional: true, ..params.ecn }, ..params }
+}
+
+/// Twenty are outstanding, and ten are to be: of each two that are delivered one is replaced, from the first on, and in the end ten are
+/// outstanding (RFC 9937 §6.2). At once nothing would leave for ten acknowledgements.
+#[test]
+fn in_proportion_every_second_is_replaced() {
+    for recovery in [rfc6675(), new_reno()] {
+        let mut sender = sender(&proportional(params(recovery, 20)));
+        let left: Vec<usize> =
+            (1..=20).map(|number| answer(&mut sender, 100 + number, number, number == 1).len()).collect();
+        assert_eq!(left, [0, 1].repeat(10));
+        assert_eq!(windows(&sender), (10.0, 10.0));
+        // What was sent after the reduction is acknowledged: the window is ssthresh, and grows.
+        (21..=30).for_each(|number| drop(answer(&mut sender, 200 + number, number, false)));
+        let cwnd = windows(&sender).0;
+        assert!((10.9..11.1).contains(&cwnd), "{cwnd}");
+        assert_eq!((sender.stats().ecn_reductions, sender.stats().retransmissions), (1, 0));
+    }
+}
+
+/// Few acknowledgements come, each of eight segments: what may leave leaves with them, and the window is never more than before.
+#[test]
+fn in_proportion_acknowledgements_of_many_count_for_what_they_deliver() {
+    let mut sender = sender(&proportional(params(rfc6675(), 16)));
+    let left: Vec<usize> = [8, 16].map(|number| answer(&mut sender, 100 + number, number, number == 8).len()).to_vec();
+    assert_eq!(left, [4, 4]);
+    assert_eq!(windows(&sender), (8.0, 8.0));
+}
+
+/// Without a reduction the window stays as it is, and a timeout ends one.
+#[test]
+fn a_timeout_ends_a_reduction_in_proportion() {
+    let mut sender = sender(&proportional(params(rfc6675(), 20)));
+    answer(&mut sender, 100, 1, true);
+    assert_eq!(windows(&sender), (19.5, 10.0));
+    sender.on_timer(at(20_000));
+    assert_eq!(drain(&mut sender, 20_000), [(1, Ecn::NOT_ECT)]);
+    assert_eq!(windows(&sender).0, 1.0);
+    answer(&mut sender, 20_100, 20, false);
+    assert_eq!(windows(&sender).0, 2.0);
 }
 
 #[test]

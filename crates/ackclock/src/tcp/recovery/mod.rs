@@ -8,7 +8,7 @@
 mod fall_floyd;
 mod family;
 mod newreno;
-mod proportional;
+pub(in crate::tcp) mod proportional;
 mod rack;
 mod reno;
 mod rfc6675;

@@ -44,8 +44,8 @@ impl WindowReduction {
             window.cwnd = window.ssthresh;
             return None;
         }
-        let before = (flight.max + news.delivered).saturating_sub(una + held).max(1);
-        let mut reduction = Reduction { recover_fs: before as f64, delivered: 0.0, out: 0.0 };
+        let before = (flight.max + news.delivered).saturating_sub(una + held);
+        let mut reduction = Reduction::of(before);
         reduction.update(flight.mss, news, window);
         Some(reduction)
     }
@@ -53,18 +53,18 @@ impl WindowReduction {
 
 /// What an acknowledgement says to a recovery.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct News {
+pub(in crate::tcp) struct News {
     /// DeliveredData: what it says is delivered, in order or not, and was not known to be.
-    pub(super) delivered: u64,
+    pub(in crate::tcp) delivered: u64,
     /// What is believed to be in the network now.
-    pub(super) in_flight: u64,
+    pub(in crate::tcp) in_flight: u64,
     /// SafeACK: una advances, and nothing else is found to be lost.
-    pub(super) is_safe: bool,
+    pub(in crate::tcp) is_safe: bool,
 }
 
 /// The reduction of a recovery under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reduction {
+pub(in crate::tcp) struct Reduction {
     /// RecoverFS: what was in flight at its start, with what was delivered then.
     recover_fs: f64,
     /// prr_delivered, prr_out: what was delivered and sent since.
@@ -73,8 +73,13 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
+    /// With so many bytes in flight at its start.
+    pub(in crate::tcp) fn of(in_flight: u64) -> Reduction {
+        Reduction { recover_fs: in_flight.max(1) as f64, delivered: 0.0, out: 0.0 }
+    }
+
     /// An acknowledgement during the recovery: the window becomes what is in flight and what may be sent now.
-    pub(super) fn on_ack(&mut self, mss: u64, news: &News, window: &mut Window) {
+    pub(in crate::tcp) fn on_ack(&mut self, mss: u64, news: &News, window: &mut Window) {
         if news.delivered > 0 {
             self.update(mss, news, window);
         }
@@ -99,7 +104,7 @@ impl Reduction {
     }
 
     /// A segment of so many bytes is sent during the recovery.
-    pub(super) fn on_sent(&mut self, bytes: u64) {
+    pub(in crate::tcp) fn on_sent(&mut self, bytes: u64) {
         self.out += bytes as f64;
     }
 }

@@ -161,12 +161,16 @@ impl Sender {
         if self.extra.as_ref().is_some_and(|extra| extra.spurious.is_some()) {
             self.look_for_spurious(now, ack);
         }
-        if ack > self.flight.una {
+        let una = self.flight.una;
+        if ack > una {
             self.on_new_ack(now, ack);
-        } else if self.flight.max > self.flight.una {
+        } else if self.flight.max > una {
             self.on_dup_ack(now);
         } else if self.plain {
             return;
+        }
+        if !self.plain {
+            self.reduce_for_marks(una);
         }
         self.update_send_state();
     }

@@ -27,10 +27,17 @@ impl Sender {
     /// An acknowledgement of everything before `ack` comes to a sender with ECN; recovery has not seen it yet.
     #[inline(never)]
     pub(in crate::tcp::sender) fn on_echo(&mut self, now: Time, ack: u64) {
+        if self.extra.as_ref().is_none_or(|extra| extra.ecn.is_none()) {
+            return;
+        }
         let repairs = self.recovery.in_recovery() || self.flight.nxt < self.flight.max;
         let (max, timeout, in_use) = (self.flight.max, self.timer.timeout(), self.in_use(now));
+        let in_flight = self.in_flight();
         let Some(ecn) = self.ecn_mut() else { return };
-        ecn.on_ack(ack);
+        if ecn.on_ack(ack, in_flight) && !repairs {
+            self.window.cwnd = self.window.ssthresh;
+        }
+        let Some(ecn) = self.ecn_mut() else { return };
         // Of one window losses and marks are one event.
         if !ecn.echoed || !ecn.is_news(ack) || repairs {
             return;
@@ -38,6 +45,7 @@ impl Sender {
         let kept = ecn.kept;
         let loss = Loss { kept, ..self.flight.loss(self.window_rules.ssthresh_from) }.of_use(in_use);
         let was_one = loss.used(&self.window) <= loss.mss;
+        let cwnd = self.window.cwnd;
         if !self.congestion_control.on_mark(&loss, &mut self.window) {
             return;
         }
@@ -51,7 +59,23 @@ impl Sender {
             ecn.on_mark(max);
             if was_one {
                 ecn.wait(now, timeout);
+            } else if ecn.is_proportional {
+                ecn.begin_reduction();
+                self.window.cwnd = cwnd;
             }
+        }
+    }
+
+    /// The acknowledgement of everything before `ack` is handled, before which `una` was: a window that comes down in proportion follows.
+    #[inline(never)]
+    pub(in crate::tcp::sender) fn reduce_for_marks(&mut self, una: u64) {
+        let is_under_way = self.extra.as_ref().and_then(|extra| extra.ecn).is_some_and(|ecn| ecn.comes_down());
+        if !is_under_way || self.recovery.in_recovery() {
+            return;
+        }
+        let (mss, in_flight, is_safe) = (self.flight.mss, self.in_flight(), self.flight.una > una);
+        if let Some(ecn) = self.extra.as_mut().and_then(|extra| extra.ecn.as_mut()) {
+            ecn.reduce(mss, in_flight, is_safe, &mut self.window);
         }
     }
 }
