@@ -179,6 +179,7 @@ const LINUX: &[Default] = &[
     ("hold_ssthresh", "true", "Linux 6.x, tcp_input.c: tcp_enter_loss"),
     ("grow_unused_window", "false", "Linux 6.x, tcp.h: tcp_is_cwnd_limited"),
     ("restart_after_idle", "true", "Linux 6.x, tcp_output.c: tcp_slow_start_after_idle = 1"),
+    ("idle_reduction", "halving", "Linux 6.x, tcp_output.c: tcp_cwnd_restart"),
     ("limited_transmit", "true", "Linux 6.x, tcp_input.c: RFC 3042"),
     ("handshake", "true", "RFC 9293 §3.5"),
     ("fin", "true", "RFC 9293 §3.6"),

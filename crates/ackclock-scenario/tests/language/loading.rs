@@ -13,8 +13,9 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, ApplicationParams, CongestionControlParams, EcnParams, FirstSegment, HostModel, HostQueue,
-    InitialWindowFrom, OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout, SlowStartExit,
-    SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, WindowGrowth, WindowRules,
+    IdleReduction, InitialWindowFrom, OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout,
+    SlowStartExit, SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, WindowGrowth,
+    WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -81,6 +82,7 @@ fn defaults_are_those_of_the_osu_model() {
             hold_ssthresh: false,
             grow_unused: true,
             restart_after_idle: false,
+            idle_reduction: IdleReduction::RestartWindow,
             window_validation: false,
             limited_transmit: false,
             slow_start_exit: SlowStartExit::Loss,

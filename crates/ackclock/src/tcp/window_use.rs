@@ -1,5 +1,5 @@
 //! Whether a sender uses its window, and what it remembers of pauses.
-//! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1; Linux 6.x, tcp.h (tcp_is_cwnd_limited), behaviour only.
+//! Sources: RFC 9438 §5.8; RFC 7661 §4.4; RFC 5681 §4.1; Linux 6.x, tcp.h (tcp_is_cwnd_limited), tcp_output.c (tcp_cwnd_restart), behaviour only.
 
 mod persist;
 mod validation;
@@ -9,8 +9,8 @@ pub(super) use validation::Validation;
 
 use super::cc::Window;
 use super::recovery::Flight;
-use super::{TcpParams, WindowGrowth};
-use crate::units::Time;
+use super::{IdleReduction, TcpParams, WindowGrowth};
+use crate::units::{Span, Time};
 
 /// Whether the window was full of late.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +38,8 @@ pub(super) struct Pauses {
     pub(super) last_sent: Time,
     /// The largest restart window, bytes; infinite if there is none.
     pub(super) restart_window: f64,
+    /// Whether a pause halves the window step by step, in whole segments of so many bytes.
+    halves: Option<f64>,
 }
 
 impl WindowUse {
@@ -90,7 +92,31 @@ impl Pauses {
         let restarts = restarts && !params.validates_window();
         let initial = f64::from(params.initial_window_segments) * f64::from(params.mss);
         let restart_window = if restarts { initial } else { f64::INFINITY };
-        Pauses { last_sent: Time::NEVER, restart_window }
+        let halves = params.window_rules.idle_reduction == IdleReduction::Halving;
+        Pauses { last_sent: Time::NEVER, restart_window, halves: halves.then_some(f64::from(params.mss)) }
+    }
+
+    /// A pause of this length ends, longer than the timeout: whether the window is lowered (tcp_cwnd_restart of Linux; RFC 2861).
+    pub(super) fn lower(&self, pause: Span, timeout: Span, window: &mut Window) -> bool {
+        let Some(mss) = self.halves else {
+            let lowers = self.restart_window < window.cwnd;
+            window.cwnd = window.cwnd.min(self.restart_window);
+            return lowers;
+        };
+        if self.restart_window == f64::INFINITY {
+            return false;
+        }
+        let before = (window.cwnd / mss).floor();
+        window.ssthresh = window.ssthresh.max(((before / 2.0).floor() + (before / 4.0).floor()) * mss);
+        let (mut left, mut segments) = (pause.as_ps().saturating_sub(timeout.as_ps()), before);
+        while left > 0 && segments * mss > self.restart_window {
+            segments = (segments / 2.0).floor();
+            left = left.saturating_sub(timeout.as_ps());
+        }
+        let lowered = (segments * mss).max(self.restart_window.min(before * mss));
+        let lowers = lowered < window.cwnd;
+        window.cwnd = window.cwnd.min(lowered);
+        lowers
     }
 }
 
@@ -110,6 +136,28 @@ mod tests {
             used
         };
         (0..segments).step_by(2).map(ack).collect()
+    }
+
+    /// Forty segments; the restart window is ten. Each timeout of the pause halves them, and ssthresh is thirty at least.
+    #[test]
+    fn pauses_halve_the_window_or_end_with_the_restart_window() {
+        let after = |reduction, timeouts: u64, cwnd: f64, ssthresh: f64| {
+            let mut params = TcpParams { mss: 1000, initial_window_segments: 10, ..TcpParams::default() };
+            params.window_rules.restart_after_idle = true;
+            params.window_rules.idle_reduction = reduction;
+            let mut window = Window { cwnd, ssthresh };
+            let pause = Span::from_ms(100 * timeouts + 1);
+            let lowers = Pauses::new(&params).lower(pause, Span::from_ms(100), &mut window);
+            (lowers, window.cwnd, window.ssthresh)
+        };
+        let halved = |timeouts| after(IdleReduction::Halving, timeouts, 40_000.0, 20_000.0);
+        assert_eq!(halved(1), (true, 20_000.0, 30_000.0));
+        assert_eq!(halved(2), (true, 10_000.0, 30_000.0));
+        assert_eq!(halved(9), (true, 10_000.0, 30_000.0));
+        assert_eq!(after(IdleReduction::Halving, 1, 15_900.0, 20_000.0), (true, 10_000.0, 20_000.0), "half is 7");
+        assert_eq!(after(IdleReduction::Halving, 1, 8000.0, 20_000.0), (false, 8000.0, 20_000.0));
+        assert_eq!(after(IdleReduction::RestartWindow, 1, 40_000.0, 20_000.0), (true, 10_000.0, 20_000.0));
+        assert_eq!(after(IdleReduction::RestartWindow, 1, 8000.0, 20_000.0), (false, 8000.0, 20_000.0));
     }
 
     /// Acknowledgements of two segments each, in a window of ten. Of six outstanding ten is less than the double, twelve is not; of nine

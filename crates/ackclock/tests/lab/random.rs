@@ -411,6 +411,7 @@ fn readers(choices: &mut Choices, scenario: &mut Scenario) {
     for number in 0..scenario.flows.len() {
         let flow = &mut scenario.flows[FlowId::from_index(number)];
         flow.tcp.window_rules.window_validation = choices.once_in(3);
+        flow.tcp.window_rules.idle_reduction = choices.one_of(&[IdleReduction::Halving, IdleReduction::RestartWindow]);
         if choices.once_in(2) {
             continue;
         }

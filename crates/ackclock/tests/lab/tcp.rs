@@ -117,6 +117,7 @@ pub fn window_rules(choices: &mut Choices, scenario: &mut Scenario) {
             hold_ssthresh: choices.once_in(2),
             grow_unused: !choices.once_in(2),
             restart_after_idle: choices.once_in(2),
+            idle_reduction: IdleReduction::RestartWindow,
             window_validation: false,
             limited_transmit: choices.once_in(2),
             slow_start_exit: SlowStartExit::Loss,

@@ -14,6 +14,8 @@ pub struct WindowRules {
     /// Whether a sender that has sent nothing for longer than the retransmission timeout, and has nothing outstanding, begins
     /// again with the restart window, which is the initial window or less (RFC 5681 §4.1).
     pub restart_after_idle: bool,
+    /// How far.
+    pub idle_reduction: IdleReduction,
     /// Whether a window that is not used is kept for minutes, without growing (RFC 7661).
     pub window_validation: bool,
     /// Whether, without SACK, the first two duplicate acknowledgements allow a new segment each beyond the window (RFC 3042).
@@ -38,6 +40,7 @@ impl WindowRules {
             hold_ssthresh: values.flag("hold_ssthresh"),
             grow_unused: values.flag("grow_unused_window"),
             restart_after_idle: values.flag("restart_after_idle"),
+            idle_reduction: values.choice("idle_reduction", IdleReduction::WORDS),
             window_validation: values.flag("window_validation"),
             limited_transmit: values.flag("limited_transmit"),
             slow_start_exit: values.choice("slow_start_exit", SlowStartExit::WORDS),
@@ -52,6 +55,17 @@ impl WindowRules {
         }
     }
 }
+
+/// How far a pause lowers the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleReduction {
+    /// To the restart window.
+    RestartWindow,
+    /// By half for each retransmission timeout that it lasted, not below the restart window; ssthresh is three quarters of the window before
+    /// that, or more (RFC 2861).
+    Halving,
+}
+words!(IdleReduction: "restart-window" = RestartWindow, "halving" = Halving);
 
 /// What a loss takes the half of, or another part, for ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

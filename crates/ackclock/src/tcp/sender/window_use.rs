@@ -53,11 +53,8 @@ impl Sender {
         if pauses.last_sent == Time::NEVER || self.flight.una < self.flight.max {
             return;
         }
-        let is_long = now.since(pauses.last_sent) > self.timer.timeout();
-        let mut window_lowered = is_long && pauses.restart_window < self.window.cwnd;
-        if window_lowered {
-            self.window.cwnd = pauses.restart_window;
-        }
+        let (pause, timeout) = (now.since(pauses.last_sent), self.timer.timeout());
+        let mut window_lowered = pause > timeout && pauses.lower(pause, timeout, &mut self.window);
         if let Some(validation) = self.extra.as_mut().and_then(|extra| extra.validation.as_mut()) {
             window_lowered |= validation.on_restart(now, &mut self.window);
         }
