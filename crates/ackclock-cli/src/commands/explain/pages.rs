@@ -41,7 +41,7 @@ const PAGES: &str = "aal5 abr application-bulk application-exchanges application
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 42] = [
+const OF_KEYS: [(&str, &str); 45] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
@@ -67,6 +67,9 @@ const OF_KEYS: [(&str, &str); 42] = [
     ("receiver_offset_sack", "offset-sack"),
     ("ecn", "ecn"),
     ("ecn_response", "ecn"),
+    ("ecn_reduction", "ecn"),
+    ("restart_after_idle", "congestion-control-reno"),
+    ("idle_reduction", "congestion-control-reno"),
     ("host", "served-hosts"),
     ("host_queue_at_timeout", "hosts"),
     ("route_changes", "routes"),
