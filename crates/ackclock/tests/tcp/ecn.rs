@@ -73,15 +73,15 @@ fn proportional(params: TcpParams) -> TcpParams {
     TcpParams { ecn: EcnParams { is_proportional: true, ..params.ecn }, ..params }
 }
 
-/// Twenty are outstanding, and ten are to be: of each two that are delivered one is replaced, from the first on, and in the end ten are
-/// outstanding (RFC 9937 §6.2). At once nothing would leave for ten acknowledgements.
+/// Twenty are outstanding, and ten are to be: of each two that are delivered one is replaced, from the first on (RFC 9937 §6.2). With the
+/// eighteenth acknowledgement ten are in flight, and from then on that many are. At once nothing would leave for ten acknowledgements.
 #[test]
 fn in_proportion_every_second_is_replaced() {
     for recovery in [rfc6675(), new_reno()] {
         let mut sender = sender(&proportional(params(recovery, 20)));
         let left: Vec<usize> =
             (1..=20).map(|number| answer(&mut sender, 100 + number, number, number == 1).len()).collect();
-        assert_eq!(left, [0, 1].repeat(10));
+        assert_eq!(left, [[0, 1].repeat(8), vec![0, 0, 1, 1]].concat());
         assert_eq!(windows(&sender), (10.0, 10.0));
         // What was sent after the reduction is acknowledged: the window is ssthresh, and grows.
         (21..=30).for_each(|number| drop(answer(&mut sender, 200 + number, number, false)));
@@ -91,16 +91,16 @@ fn in_proportion_every_second_is_replaced() {
     }
 }
 
-/// Few acknowledgements come, each of eight segments: what may leave leaves with them, and the window is never more than before.
+/// Few acknowledgements come, each of four segments of sixteen: two leave with each of the first two. Then eight are in flight, and are with each
+/// that follows.
 #[test]
 fn in_proportion_acknowledgements_of_many_count_for_what_they_deliver() {
     let mut sender = sender(&proportional(params(rfc6675(), 16)));
-    let left: Vec<usize> = [8, 16].map(|number| answer(&mut sender, 100 + number, number, number == 8).len()).to_vec();
-    assert_eq!(left, [4, 4]);
+    let left = [4, 8, 12, 16].map(|number| answer(&mut sender, 100 + number, number, number == 4).len());
+    assert_eq!(left, [2, 2, 0, 4]);
     assert_eq!(windows(&sender), (8.0, 8.0));
 }
 
-/// Without a reduction the window stays as it is, and a timeout ends one.
 #[test]
 fn a_timeout_ends_a_reduction_in_proportion() {
     let mut sender = sender(&proportional(params(rfc6675(), 20)));
