@@ -122,7 +122,7 @@ const STATION: &str = "1 25544U 98067A   26325.50000000  .00014206  00000+0  254
     2 25544  51.6413  81.8570 0005396  18.1967 120.0030 15.50160974398246\n";
 
 /// What goes with words that mean nothing by themselves; the first with which a word loads is taken.
-const COMPANIONS: [&[&str]; 26] = [
+const COMPANIONS: [&[&str]; 27] = [
     // Of Vegas-A only: throughputs count as equal, and what follows from that is drawn.
     &["tcp.vegas-a.th_tolerance=1", "tcp.vegas-a.tie_up_probability=0.5"],
     &[],
@@ -145,6 +145,7 @@ const COMPANIONS: [&[&str]; 26] = [
     &["tcp.timer_per=segment"],
     &["queue.policy=red"],
     &["tcp.ecn=classic"],
+    &["tcp.restart_after_idle=true"],
     &["queue.policy=red", "queue.red.ecn=true"],
     &["queue.policy=red", "queue.red.ecn=true", "tcp.ecn=classic"],
     &["traffic.write=2 segments"],
