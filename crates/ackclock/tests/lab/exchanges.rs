@@ -59,6 +59,7 @@ pub fn everywhere(scenario: &mut Scenario, draws: Stream) -> bool {
             request: segments(8),
             response: segments(60),
             think: Law::Constant(if draws.below(2, number) == 0 { 0.0 } else { think }),
+            outstanding: [1, 1, 3, 20][draws.below(4, number + 50_000) as usize],
         };
         flow.application = ApplicationParams::Exchanges(params);
         (flow.tcp.first_segment, flow.tcp.host, flow.tcp.reading) = (FirstSegment::Data, HostModel::Immediate, None);

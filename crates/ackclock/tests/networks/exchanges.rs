@@ -64,6 +64,45 @@ fn a_page_of_thirty_objects_takes_its_round_trips() {
     }
 }
 
+/// Eight requests of one segment are within the first window: all of them go at once, after the handshake, and so do the answers. Two round trips,
+/// where one exchange at a time takes nine.
+#[test]
+fn requests_that_do_not_wait_for_responses_share_a_round_trip() {
+    for (outstanding, round_trips) in [(8, 2.0), (1, 9.0)] {
+        let exchanges = format!(
+            "traffic.exchanges={{ count = 8, request = \"328 B\", response = \"1 kB\", outstanding = {outstanding} }}"
+        );
+        let records = run("eight", &[&exchanges]);
+        all_has_come(&records, 8);
+        let page = flow(&records, "web").completed.unwrap().as_secs_f64();
+        assert!((page / (0.6 * round_trips) - 1.0).abs() < 0.005, "{outstanding}: {page} s");
+    }
+}
+
+/// Uploads and downloads of 200 kB at once: of both directions of a link as much is used as of one by a file alone, and data carries
+/// the acknowledgements of the other direction: hardly any goes alone.
+#[test]
+fn data_goes_both_ways_at_once() {
+    let sets = [
+        "duration=20 s",
+        "link.near.delay=2 ms",
+        "link.far.delay=8 ms",
+        "link.far.rate=10 Mbps",
+        "traffic.exchanges={ count = \"endless\", request = \"200 kB\", response = \"200 kB\", outstanding = 8 }",
+        "capture=[\"client\"]",
+    ];
+    let records = run("both ways", &sets);
+    for name in ["web", "web-back"] {
+        // 1448 of 1538 octets on the wire are payload.
+        let goodput = flow(&records, name).counts.bytes_delivered as f64 * 8.0 / 20.0;
+        assert!((0.9 * 1448.0 / 1538.0 * 10e6..10e6).contains(&goodput), "{name}: {goodput}");
+        assert_eq!(flow(&records, name).counts.retransmissions, 0, "{name}");
+    }
+    let sent = records.captures[0].packets.iter().filter(|packet| packet.sent);
+    let (data, alone): (Vec<_>, Vec<_>) = sent.partition(|packet| packet.segment.payload() > 0);
+    assert!(alone.len() * 10 < data.len(), "{} segments of data, {} acknowledgements alone", data.len(), alone.len());
+}
+
 /// Without a handshake and without options, one exchange to the picosecond: a request of 300 B, 340 on the wire, or of 2000 B in segments of
 /// 1460 and 540, of which the second waits for the first; and a response of 2000 B, which begins when the whole request is there.
 #[test]
@@ -136,6 +175,12 @@ fn captured(delayed_ack: &str) {
 /// stuck, and everything comes once and in order.
 #[test]
 fn losses_in_both_directions_are_repaired() {
+    // One exchange at a time; and six, so that data goes both ways at once.
+    [1, 6].into_iter().for_each(with_losses);
+}
+
+fn with_losses(outstanding: u64) {
+    let outstanding = format!("traffic.exchanges.outstanding={outstanding}");
     let short = ["link.near.delay=2 ms", "link.far.delay=8 ms", "duration=200 s"];
     let exchanges = "traffic.exchanges={ count = 40, request = { law = \"uniform\", least = \"1 B\", most = \"60 kB\" }, \
                      response = { law = \"uniform\", least = \"1 B\", most = \"90 kB\" }, think = { law = \"exponential\", mean = \"100 ms\" } }";
@@ -148,7 +193,7 @@ fn losses_in_both_directions_are_repaired() {
         &["tcp.dialect=linux"],
         &["tcp.dialect=standard", "tcp.ecn=classic", "queue.policy=fq-codel"],
     ] {
-        let records = run(&tcp.join(" "), &[&short[..], &[exchanges, losses], tcp].concat());
+        let records = run(&tcp.join(" "), &[&short[..], &[exchanges, &outstanding, losses], tcp].concat());
         all_has_come(&records, 40);
         for name in ["web", "web-back"] {
             let counts = flow(&records, name).counts;

@@ -152,7 +152,7 @@ impl TwoWay {
                 at_end.sender.on_timer(now);
                 if end.side == Side::Client && at_end.sender.may_write(now) {
                     let next = at_end.session.on_client_ready(now);
-                    at_end.follow(next);
+                    at_end.follow_client(next);
                 }
             }
             Happening::ReceiverTimer => at_end.receiver.on_timer(now),
@@ -245,10 +245,24 @@ impl AtEnd<'_> {
             if let Some(traces) = &mut self.traces {
                 traces.delivered(self.now, self.end.receives, self.receiver);
             }
-            let next = match self.end.side {
-                Side::Client => self.session.on_delivered_to_client(self.now, nxt),
-                Side::Server => self.session.on_delivered_to_server(nxt),
-            };
+            match self.end.side {
+                Side::Client => {
+                    let next = self.session.on_delivered_to_client(self.now, nxt);
+                    self.follow_client(next);
+                }
+                Side::Server => {
+                    let next = self.session.on_delivered_to_server(nxt);
+                    self.follow(next);
+                }
+            }
+        }
+    }
+
+    /// The client does this next, and sends what else there is to send now.
+    fn follow_client(&mut self, mut next: Option<Next>) {
+        self.follow(next);
+        while matches!(next, Some(Next::Send(_))) {
+            next = self.session.on_client_ready(self.now);
             self.follow(next);
         }
     }

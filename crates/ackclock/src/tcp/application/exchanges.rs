@@ -1,5 +1,5 @@
-//! Requests and responses, one after the other, on one connection: the client sends a request, the server answers when that is there
-//! in full, and after a time to think the client sends the next.
+//! Requests and responses on one connection: the client sends a request, the server answers when that is there in full, and after a time to
+//! think the client sends the next. So one exchange is under way, or several, which the server answers in their order.
 //! Source: docs/models/application-exchanges.md.   Units: bytes of payload; places are numbers of a stream, see [`Messages`].
 
 use std::collections::VecDeque;
@@ -26,6 +26,8 @@ pub struct ExchangesParams {
     pub response: Law,
     /// From when a response is there to the next request.
     pub think: Law,
+    /// How many exchanges are under way at once, or wait for the client to think.
+    pub outstanding: u64,
 }
 
 impl Mechanism for Exchanges {
@@ -41,6 +43,8 @@ impl Mechanism for Exchanges {
             "Size of each response, which the server sends when the request is there in full: a size, or a law of sizes."),
         Key::new("think", Kind::Law(&THINK), Default::Is(Value::time(Span::ZERO)), "Ackclock",
             "Time from when a response is there in full to the next request: a time, or a law of times."),
+        Key::new("outstanding", Kind::Integer(1, 10_000), Default::Is(Value::Integer(1)), "Ackclock",
+            "How many requests may be without their response at once: with more than one data goes in both directions at the same time (pipelining)."),
     ];
     type Params = ExchangesParams;
 
@@ -54,7 +58,9 @@ impl Mechanism for Exchanges {
             Value::Integer(count) => Some(count),
             _ => None,
         };
-        Ok(ExchangesParams { count, request: law("request")?, response: law("response")?, think: law("think")? })
+        let [request, response, think] = [law("request")?, law("response")?, law("think")?];
+        let Value::Integer(outstanding) = values.value("outstanding") else { unreachable!("it is a whole number") };
+        Ok(ExchangesParams { count, request, response, think, outstanding: outstanding.max(1) })
     }
 
     /// It offers nothing by itself: what it sends depends on what comes, see [`Session`].
@@ -147,12 +153,15 @@ pub struct Session {
     pub requests: Messages,
     /// What the server sends.
     pub responses: Messages,
-    /// Requests sent, and responses begun.
+    /// Requests sent, responses begun, and exchanges that are complete.
     asked: u64,
     answered: u64,
     completed: u64,
-    /// When the last request was sent.
-    asked_at: Time,
+    /// When the client sends its next requests, in order.
+    due: VecDeque<Time>,
+    /// Requests without a response, and responses that are not there in full: the number behind each, and when the request was sent.
+    unanswered: VecDeque<(u64, Time)>,
+    incomplete: VecDeque<(u64, Time)>,
     /// When the last response of all was there.
     closed: Option<Time>,
     times: Delays,
@@ -162,6 +171,7 @@ impl Session {
     /// A session before its first request, of the flow called `name`, under a seed, in segments of `mss` bytes. It `keeps` what it knows
     /// of messages that are acknowledged, or not. Exchanges count that end from `since` on.
     pub fn new(params: &ExchangesParams, (mss, keeps): (u32, bool), (seed, name): (u64, &str), since: Time) -> Session {
+        let at_first = params.count.map_or(params.outstanding, |count| count.min(params.outstanding));
         Session {
             params: params.clone(),
             draws: ["requests", "responses", "think"].map(|purpose| Stream::new(seed, name, purpose)),
@@ -170,51 +180,62 @@ impl Session {
             asked: 0,
             answered: 0,
             completed: 0,
-            asked_at: Time::ZERO,
+            due: (0..at_first).map(|_| Time::ZERO).collect(),
+            unanswered: VecDeque::new(),
+            incomplete: VecDeque::new(),
             closed: None,
             times: Delays::new(since),
         }
     }
 
-    /// Whether the client waits for its time to send, and not for a response.
-    fn is_between(&self) -> bool {
-        self.completed == self.asked && self.closed.is_none()
-    }
-
-    /// The client may send now: it began, or has thought.
+    /// The client may send now: it began, has thought, or has sent another request at this instant. To be asked until it says nothing or
+    /// thinks.
     pub fn on_client_ready(&mut self, now: Time) -> Option<Next> {
-        if !self.is_between() {
-            return None;
+        let at = *self.due.front()?;
+        if at > now {
+            return Some(Next::Think(at));
         }
+        self.due.pop_front();
         let size = self.params.request.bytes(self.draws[0], self.asked);
         self.asked += 1;
-        self.asked_at = now;
-        Some(Next::Send(self.requests.add(size)))
+        let end = self.requests.add(size);
+        self.unanswered.push_back((end, now));
+        Some(Next::Send(end))
     }
 
-    /// Everything before `nxt` is at the server: it answers a request that is there in full.
+    /// Everything before `nxt` is at the server: it answers the requests that are there in full.
     pub fn on_delivered_to_server(&mut self, nxt: u64) -> Option<Next> {
-        if self.answered == self.asked || nxt < self.requests.end {
-            return None;
+        let mut next = None;
+        while let Some(asked_at) = take_until(&mut self.unanswered, nxt) {
+            let size = self.params.response.bytes(self.draws[1], self.answered);
+            self.answered += 1;
+            let end = self.responses.add(size);
+            self.incomplete.push_back((end, asked_at));
+            next = Some(Next::Send(end));
         }
-        let size = self.params.response.bytes(self.draws[1], self.answered);
-        self.answered += 1;
-        Some(Next::Send(self.responses.add(size)))
+        next
     }
 
-    /// Everything before `nxt` is at the client: if that is a response in full, the exchange is complete.
+    /// Everything before `nxt` is at the client: the exchanges are complete whose responses are among it. If there are any, what the client
+    /// does next, as of [`Session::on_client_ready`].
     pub fn on_delivered_to_client(&mut self, now: Time, nxt: u64) -> Option<Next> {
-        if self.completed == self.answered || nxt < self.responses.end {
+        let before = self.completed;
+        while let Some(asked_at) = take_until(&mut self.incomplete, nxt) {
+            self.completed += 1;
+            self.times.add(now, now.since(asked_at));
+            if self.params.count.is_none_or(|count| self.asked + (self.due.len() as u64) < count) {
+                let at = now + self.params.think.span(self.draws[2], self.completed - 1);
+                self.due.insert(self.due.partition_point(|&due| due <= at), at);
+            }
+        }
+        if self.completed == before {
             return None;
         }
-        self.completed += 1;
-        self.times.add(now, now.since(self.asked_at));
         if self.params.count == Some(self.completed) {
             self.closed = Some(now);
             return Some(Next::Close);
         }
-        let think = self.params.think.span(self.draws[2], self.completed - 1);
-        if think == Span::ZERO { self.on_client_ready(now) } else { Some(Next::Think(now + think)) }
+        self.on_client_ready(now)
     }
 
     /// When the last response was there; `None` while it is not.
@@ -234,6 +255,12 @@ impl Session {
     }
 }
 
+/// The first of the messages, if it ends at `nxt` or before: when its request was sent. It is taken out.
+fn take_until(messages: &mut VecDeque<(u64, Time)>, nxt: u64) -> Option<Time> {
+    messages.front().filter(|&&(end, _)| end <= nxt)?;
+    messages.pop_front().map(|(_, asked_at)| asked_at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +268,7 @@ mod tests {
 
     fn params(count: u64, think: f64) -> ExchangesParams {
         let [request, response] = [1500.0, 2500.0].map(Law::Constant);
-        ExchangesParams { count: Some(count), request, response, think: Law::Constant(think * 1e9) }
+        ExchangesParams { count: Some(count), request, response, think: Law::Constant(think * 1e9), outstanding: 1 }
     }
 
     /// Requests of 1500 bytes and responses of 2500, in segments of 1000: two segments, and three.
@@ -273,6 +300,42 @@ mod tests {
         session.on_client_ready(at(0));
         session.on_delivered_to_server(2000);
         assert_eq!(session.on_delivered_to_client(at(9), 3000), Some(Next::Send(4000)));
+    }
+
+    /// Of four exchanges three are under way at once: the first three requests go together, and the fourth when the client has thought after the
+    /// first response. An acknowledgement of two responses completes two exchanges.
+    #[test]
+    fn several_exchanges_are_under_way_at_once() {
+        let params = ExchangesParams { outstanding: 3, ..params(4, 50.0) };
+        let mut session = Session::new(&params, (1000, false), (1, "f"), Time::ZERO);
+        let sent: Vec<_> = std::iter::from_fn(|| session.on_client_ready(at(10))).collect();
+        assert_eq!(sent, [2000, 4000, 6000].map(Next::Send));
+        assert_eq!(session.on_delivered_to_server(1000), None);
+        assert_eq!(session.on_delivered_to_server(4000), Some(Next::Send(6000)), "two of them");
+        assert_eq!(session.on_delivered_to_client(at(30), 3000), Some(Next::Think(at(80))));
+        assert_eq!(session.on_delivered_to_server(6000), Some(Next::Send(9000)));
+        assert_eq!(session.on_client_ready(at(80)), Some(Next::Send(8000)));
+        assert_eq!(session.on_client_ready(at(80)), None);
+        assert_eq!(session.on_delivered_to_client(at(90), 9000), None, "two more, and there are no requests left");
+        assert_eq!(session.on_delivered_to_server(8000), Some(Next::Send(12_000)));
+        assert_eq!(session.on_delivered_to_client(at(95), 12_000), Some(Next::Close));
+        let record = session.record();
+        assert_eq!((record.requests, record.completed), (4, 4));
+        assert_eq!([record.times.min(), record.times.max()], [Some(Span::from_ms(15)), Some(Span::from_ms(80))]);
+    }
+
+    /// Times to think that are shorter than those before them come first.
+    #[test]
+    fn requests_go_in_the_order_of_their_times() {
+        let params = ExchangesParams { outstanding: 2, ..params(9, 50.0) };
+        let mut session = Session::new(&params, (1000, false), (1, "f"), Time::ZERO);
+        while session.on_client_ready(at(0)).is_some() {}
+        session.on_delivered_to_server(4000);
+        assert_eq!(session.on_delivered_to_client(at(20), 3000), Some(Next::Think(at(70))));
+        session.params.think = Law::Constant(1e10);
+        assert_eq!(session.on_delivered_to_client(at(30), 6000), Some(Next::Think(at(40))));
+        assert_eq!(session.on_client_ready(at(40)), Some(Next::Send(6000)));
+        assert_eq!(session.on_client_ready(at(40)), Some(Next::Think(at(70))));
     }
 
     /// 300, 2000 and 1 bytes in segments of 1000: the numbers 300 to 999 and 3001 to 3999 stand for nothing.
