@@ -33,6 +33,9 @@ SCENARIOS = [
     ("q", "q", 120, 1460, []),
     ("r", "r", 2, 1460, []),
     ("r-5000", "r", 2, 1460, ["network.sources=5000"]),
+    # A queue for each flow.
+    ("p-fq-codel", "p", 3, 512, ["queue.policy=fq-codel"]),
+    ("r-fq-codel", "r", 2, 1460, ["queue.policy=fq-codel"]),
     # Without rate control, with window feedback at the bottleneck and at all ports, and with a bucket at the bottleneck.
     ("rate", "rate", 3, 1024, []),
     ("rate-window", "rate", 3, 1024, [*RATES, "port.\"sw1->sw2\".tcp_feedback=window"]),

@@ -92,6 +92,9 @@ fn packet_queues_that_cannot_work() {
         "policy = \"red\"\nred.target = \"1 ms\"",
         "policy = \"red\"\nred = 5",
         "policy = \"codel\"\ncodel.target = \"0 ms\"",
+        "policy = \"fq-codel\"\nfq-codel.flows = 0",
+        "policy = \"fq-codel\"\nfq-codel.quantum = \"255 B\"",
+        "policy = \"fq-codel\"\nfq-codel.limit = \"8191 packets\"",
         "buffer = \"1 packets\"\ncounting = \"ns-2\"",
     ];
     insta::assert_snapshot!(cases.map(said).join("\n"));

@@ -323,21 +323,23 @@ mod tests {
         assert_eq!(queue.queues.bytes(), 0);
     }
 
-    /// The same numbers as in the test of ns-3: what is left of the deficits, and which queues are active.
+    /// The same numbers as in the test of ns-3: what is left of the deficits, and which queues are active. In the end a deficit of exactly
+    /// nothing is filled once more.
     #[test]
     fn deficits_follow_the_packets() {
         let mut queue = fq_codel(|params| params.quantum_bytes = 90);
         let state = |queue: &FqCoDel| [0, 1].map(|number| queue.queues.state(number).deficit);
         enqueue(&mut queue, Time::ZERO, (0, 0, 120));
         enqueue(&mut queue, Time::ZERO, (1, 0, 120));
+        enqueue(&mut queue, Time::ZERO, (4, 0, 120));
         assert_eq!((dequeue(&mut queue, Time::ZERO).0, state(&queue)[0]), (Some(0), -30));
         enqueue(&mut queue, Time::ZERO, (2, 1, 120));
         enqueue(&mut queue, Time::ZERO, (3, 1, 120));
-        let expected = [(Some(1), [60, -30]), (Some(0), [-60, 60]), (Some(1), [30, -60])];
+        let expected = [(Some(1), [60, -30]), (Some(0), [-60, 60]), (Some(1), [30, -60]), (Some(0), [-90, 30])];
         for expected in expected {
             assert_eq!((dequeue(&mut queue, Time::ZERO).0, state(&queue)), expected);
         }
-        assert_eq!(dequeue(&mut queue, Time::ZERO).0, None);
+        assert_eq!((dequeue(&mut queue, Time::ZERO).0, state(&queue)), (None, [90, 30]));
         assert!((0..queue.queues.len() as u32).all(|number| !queue.queues.state(number).is_active));
     }
 
