@@ -6,7 +6,8 @@ use ackclock::scenario::{Flow, Scenario};
 use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::WindowReduction;
 use ackclock::tcp::{
-    AckPolicy, CongestionControlParams, FirstSegment, OutOfOrder, RecoveryParams, SlowStartExit, TcpParams, TimerKind,
+    AckPolicy, CongestionControlParams, FirstSegment, IdleReduction, OutOfOrder, RecoveryParams, SlowStartExit,
+    SsthreshFrom, TcpParams, TimerKind, Undo, WindowGrowth, WindowRules,
 };
 use ackclock::units::Span;
 
@@ -127,7 +128,27 @@ fn of_windows(tcp: &TcpParams) -> Vec<String> {
                 .into(),
         );
     }
+    all.extend(of_window_rules(&tcp.window_rules));
     all
+}
+
+/// Rules of the window that Linux has, whatever the scenario says.
+fn of_window_rules(rules: &WindowRules) -> Vec<String> {
+    let differences = [
+        (
+            rules.restart_after_idle && rules.idle_reduction != IdleReduction::Halving,
+            "`idle_reduction`: Linux halves the window for each timeout that a pause lasted",
+        ),
+        (rules.window_validation, "`window_validation`: Linux does not keep windows that are not used"),
+        (rules.undo != Undo::Both, "`undo`: Linux undoes reductions by D-SACK and timestamps, where they are on"),
+        (rules.growth != WindowGrowth::Linux, "`window_growth`: windows of Linux grow by what is delivered"),
+        (rules.slow_start_limit != Some(u32::MAX), "`slow_start_limit`: Linux adds all that is acknowledged"),
+        (rules.grow_unused, "`grow_unused_window`: the window of Linux does not grow unused"),
+        (!rules.hold_ssthresh, "`hold_ssthresh`: Linux leaves ssthresh when the same segment times out again"),
+        (rules.ssthresh_from == SsthreshFrom::Flight, "`ssthresh_from`: Linux takes a part of the congestion window"),
+        (!rules.limited_transmit, "`limited_transmit`: Linux has it always"),
+    ];
+    differences.into_iter().filter(|(differs, _)| *differs).map(|(_, text)| text.to_owned()).collect()
 }
 
 fn of_congestion_control(flow: &Flow) -> Vec<String> {

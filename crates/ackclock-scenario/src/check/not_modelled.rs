@@ -89,14 +89,7 @@ const TOPICS: &[Topic] = &[
             (&["tfrc", "dccp"], "TFRC"),
         ],
     ),
-    (
-        "Traffic",
-        &[
-            (&["web", "http", "webtraffic", "browsing"], "web traffic"),
-            (&["poisson"], "Poisson sources"),
-            (&["voip", "video", "rtp"], "voice and video"),
-        ],
-    ),
+    ("Traffic", &[(&["voip", "video", "rtp"], "voice and video")]),
     ("Cells", &[(&["abr", "erica", "ericaplus"], "ABR"), (&["vbr"], "VBR"), (&["clp"], "CLP")]),
     (
         "Networks",

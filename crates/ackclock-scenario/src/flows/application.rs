@@ -2,8 +2,8 @@
 
 use ackclock::keys::{Dimension, Setting, Value};
 use ackclock::tcp::application::{Bulk, Description, Mechanism, Writes};
-use ackclock::tcp::{ApplicationParams, ReadingParams};
-use ackclock::units::{Rate, Time};
+use ackclock::tcp::{ApplicationParams, OutOfOrder, ReadingParams, TcpParams};
+use ackclock::units::{Rate, Span, Time};
 
 use crate::document::{Document, Named};
 use crate::keys::outside::Outside;
@@ -80,6 +80,22 @@ pub(super) fn reneges_at(settings: &Settings) -> Vec<Time> {
             instants.iter().map(|instant| Time::from_ps(instant.amount)).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// Warns of instants at which the receiver has nothing to discard.
+pub(super) fn check_reneging(settings: &Settings, tcp: &TcpParams, duration: Span, report: &mut Report) {
+    let Some(at) = settings.at("reneges_at").filter(|_| !tcp.reneges_at.is_empty()) else { return };
+    if tcp.out_of_order == OutOfOrder::Discard {
+        report
+            .warning(Some(at), "`reneges_at` changes nothing: the receiver holds nothing beyond a hole")
+            .label("with `out_of_order` \"discard\"")
+            .help("leave it out, or let out_of_order = \"buffer\" in [tcp]");
+    } else if tcp.reneges_at.iter().any(|&instant| instant >= Time::ZERO + duration) {
+        report
+            .warning(Some(at), "the receiver discards data when the run is over")
+            .label("not before the end of `duration`")
+            .help("let it be earlier, or make the run longer");
     }
 }
 

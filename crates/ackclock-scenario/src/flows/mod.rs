@@ -252,6 +252,9 @@ impl Planner<'_> {
                 .label("not before the end of `duration`")
                 .help("start it earlier, or make the run longer");
         }
+        if let (Some(tcp), Some(duration)) = (&tcp, self.context.duration) {
+            application::check_reneging(keys, tcp, duration, report);
+        }
         let start_jitter = keys.span("start_jitter");
         if let (Some(start), Some(jitter), Some(stop)) = (start, start_jitter, stop) {
             ends_later(keys, start + jitter, stop, report)?;

@@ -79,6 +79,11 @@ impl EcnSender {
         self.reduction.is_some()
     }
 
+    /// Something else lowers the window now.
+    pub(super) fn end_reduction(&mut self) {
+        self.reduction = None;
+    }
+
     /// The acknowledgement is handled: what is in flight now, and whether it was of new data.
     pub(super) fn reduce(&mut self, mss: u64, in_flight: u64, is_safe: bool, window: &mut Window) {
         if let Some(reduction) = &mut self.reduction {

@@ -344,7 +344,7 @@ const OWN_KEYS: &[Key] = &[
     Key::new("restart_after_idle", Kind::Flag, Default::Is(Value::Flag(false)), "Ackclock",
         "Whether a sender that has sent nothing for longer than the retransmission timeout begins again with the restart window: at most the initial window. Congestion controls with a pace keep theirs."),
     Key::new("idle_reduction", Kind::Word(IdleReduction::NAMES), Default::Is(Value::Word("restart-window")), "RFC 5681 §4.1",
-        "How a pause lowers the window: to the restart window; or by half for each retransmission timeout that it lasted, not below that, as on Linux (RFC 2861).").used_if(&[Condition::new("restart_after_idle", &["true"])]),
+        "How a pause lowers the window: to the restart window; or by half for each retransmission timeout that it lasted, not below that, as on Linux (RFC 2861).").used_if(IF_RESTARTS),
     Key::new("window_validation", Kind::Flag, Default::Is(Value::Flag(false)), "RFC 7661: experimental",
         "Whether a congestion window of which less than half is in use is kept for five minutes, does not grow, and after a loss is half of what was in use (RFC 7661). In place of `restart_after_idle`; not with BBR."),
     Key::new("receive_window", Kind::Or(&Kind::bytes(1, 1 << 30), &["auto"]), Default::Is(Value::bytes(65535)), "[SACK-UBR] §6.1",
@@ -364,6 +364,8 @@ const OWN_KEYS: &[Key] = &[
     Key::new("receiver_sack", Kind::Flag, Default::Is(Value::Flag(true)), "RFC 2018 §2",
         "Whether the receiver sends selective acknowledgements to a sender that can use them."),
 ];
+const IF_RESTARTS: &[Condition] =
+    &[Condition::new("restart_after_idle", &["true"]), Condition::new("window_validation", &["false"])];
 const COUNT: usize = OWN_KEYS.len() + TimerParams::KEYS.len() + SackParams::KEYS.len() + EcnParams::KEYS.len();
 /// The largest window without scaling (RFC 7323 §2).
 pub const UNSCALED_WINDOW: u64 = 65_535;

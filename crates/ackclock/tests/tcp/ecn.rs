@@ -101,6 +101,38 @@ fn in_proportion_acknowledgements_of_many_count_for_what_they_deliver() {
     assert_eq!(windows(&sender), (8.0, 8.0));
 }
 
+/// Windows of one and two segments have nothing to come down to: one is left, at once.
+#[test]
+fn small_windows_come_down_at_once() {
+    for (before, after) in [(1, (1.0, 2.0)), (2, (1.0, 2.0)), (3, (3.0, 2.0))] {
+        let mut sender = sender(&proportional(params(rfc6675(), before)));
+        answer(&mut sender, 100, 1, true);
+        assert_eq!(windows(&sender), after, "{before}");
+    }
+}
+
+/// The first of twenty is missing: the third report of others begins a recovery, which lowers the window at once, and marks do not raise it again.
+#[test]
+fn a_recovery_ends_a_reduction_in_proportion() {
+    let mut sender = sender(&proportional(params(rfc6675(), 20)));
+    let report = |sender: &mut Sender, held: u64, echoes: bool| {
+        let blocks = [SackBlock { start: MSS, end: (1 + held) * MSS }];
+        let ecn = if echoes { Ecn::ECE } else { Ecn::NOT_ECT };
+        sender.on_segment(at(100 + held), Segment { sack: sack_option::of_stream(&blocks), ecn, ..Segment::default() });
+        drain(sender, 100 + held).len()
+    };
+    report(&mut sender, 1, true);
+    assert_eq!(windows(&sender), (19.5, 10.0));
+    report(&mut sender, 2, true);
+    assert_eq!(windows(&sender).1, 10.0, "one window of data");
+    assert_eq!(report(&mut sender, 3, true), 1, "what is missing");
+    assert_eq!(windows(&sender), (10.0, 10.0));
+    (4..20).for_each(|held| drop(report(&mut sender, held, false)));
+    answer(&mut sender, 200, 20, false);
+    assert_eq!(windows(&sender), (10.0, 10.0));
+    assert_eq!((sender.stats().ecn_reductions, sender.stats().fast_retransmits), (1, 1));
+}
+
 #[test]
 fn a_timeout_ends_a_reduction_in_proportion() {
     let mut sender = sender(&proportional(params(rfc6675(), 20)));

@@ -59,7 +59,7 @@ impl Sender {
             ecn.on_mark(max);
             if was_one {
                 ecn.wait(now, timeout);
-            } else if ecn.is_proportional {
+            } else if ecn.is_proportional && cwnd > self.window.ssthresh {
                 ecn.begin_reduction();
                 self.window.cwnd = cwnd;
             }
@@ -69,13 +69,17 @@ impl Sender {
     /// The acknowledgement of everything before `ack` is handled, before which `una` was: a window that comes down in proportion follows.
     #[inline(never)]
     pub(in crate::tcp::sender) fn reduce_for_marks(&mut self, una: u64) {
-        let is_under_way = self.extra.as_ref().and_then(|extra| extra.ecn).is_some_and(|ecn| ecn.comes_down());
-        if !is_under_way || self.recovery.in_recovery() {
+        let ecn = self.extra.as_ref().and_then(|extra| extra.ecn.as_ref());
+        if ecn.is_none_or(|ecn| !ecn.comes_down()) {
             return;
         }
         let (mss, in_flight, is_safe) = (self.flight.mss, self.in_flight(), self.flight.una > una);
-        if let Some(ecn) = self.extra.as_mut().and_then(|extra| extra.ecn.as_mut()) {
-            ecn.reduce(mss, in_flight, is_safe, &mut self.window);
+        let repairs = self.recovery.in_recovery();
+        let Some(ecn) = self.extra.as_mut().and_then(|extra| extra.ecn.as_mut()) else { return };
+        match repairs {
+            // Its reduction takes the place of this one.
+            true => ecn.end_reduction(),
+            false => ecn.reduce(mss, in_flight, is_safe, &mut self.window),
         }
     }
 }
