@@ -227,3 +227,20 @@ const LINUX_2_2_SAT: &[Default] = &[
 /// How Vegas begins in ns-2.
 const NS2_2001_WITH_FINE_TIMEOUTS: &[Default] =
     &[("initial_window_from", "second-ack", "[NS2] §1: Vegas' own"), ("first_segment", "data", "[NS2] §1: Vegas' own")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both dialects of today are compared rule by rule on a page: each key in which one of them differs from the others stands there.
+    #[test]
+    fn every_rule_of_todays_dialects_is_on_the_page_that_compares_them() {
+        let page = include_str!("../../../../docs/models/linux.md");
+        // What follows from other rows, or is on another page.
+        let elsewhere = ["scale_rtt_gains", "delayed_ack_timeout", "rfc6675.window_reduction"];
+        let keys = STANDARD.iter().chain(LINUX).chain(LINUX_WITH_CUBIC).map(|(key, ..)| *key);
+        let missing: Vec<&str> =
+            keys.filter(|key| !elsewhere.contains(key) && !page.contains(&format!("`{key}`"))).collect();
+        assert_eq!(missing, [""; 0], "add a row to docs/models/linux.md");
+    }
+}
