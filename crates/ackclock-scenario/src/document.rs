@@ -20,6 +20,7 @@ pub(crate) struct Document {
     pub(crate) links: Vec<Named>,
     /// Tables of links that are called after one direction, or after several.
     pub(crate) directions: Vec<Named>,
+    pub(crate) media: Vec<Named>,
     pub(crate) queue: GivenTables,
     pub(crate) ports: Vec<Named>,
     pub(crate) atm: Given,
@@ -103,6 +104,7 @@ impl Document {
             nodes: reader.named(Section::Node, tree),
             links,
             directions,
+            media: reader.named(Section::Medium, tree),
             queue: reader.with_mechanisms(Section::Queue, tree),
             ports: reader.named(Section::Port, tree),
             atm: reader.single(Section::Atm, tree),

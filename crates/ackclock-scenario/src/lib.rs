@@ -36,6 +36,7 @@ mod flows;
 mod keys;
 mod load;
 mod mechanisms;
+mod medium;
 mod network;
 mod plan;
 mod queues;

@@ -68,6 +68,11 @@ fn write(plan: &Plan, document: &Document, sources: Option<&Report>) -> String {
     for index in in_order(&document.directions) {
         writer.given(Section::LinkDirection, &document.directions[index]);
     }
+    for index in in_order(&document.media) {
+        let named = &document.media[index];
+        let settings = Settings::resolve(Section::Medium, &[&named.given]);
+        writer.section(Some(&header("medium", &named.name)), &settings, None, &context);
+    }
     if let Some(satellites) = &plan.satellites {
         let context = |key: &str| satellites.word(key).or_else(|| context(key));
         writer.section(Some("satellites"), &satellites.settings, None, &context);

@@ -26,7 +26,7 @@
 //! let [to_s, to_b, back_to_s, back_to_a] = [("a->s", a, s), ("s->b", s, b), ("b->s", b, s), ("s->a", s, a)]
 //!     .map(|(name, from, to)| {
 //!         let (delay, params, queue) = (Span::from_ms(5), LinkParams::plain(), Queue::unlimited().into());
-//!         links.push(Link { name: name.into(), from, to, rate, delay, params, queue })
+//!         links.push(Link { name: name.into(), from, to, rate, delay, medium: None, params, queue })
 //!     });
 //! let flow = Flow {
 //!     name: "f".into(),

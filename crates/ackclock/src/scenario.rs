@@ -11,8 +11,7 @@ use crate::ids::{FlowId, IdVec, LinkId, NodeId};
 use crate::keys::{
     ATM_ONLY, Default, Dimension, Family, HOUR, INSTANT, Key, Kind, LATER, Limit, MOST_ORDINAL, RATE, Value, words,
 };
-use crate::link::LinkParams;
-use crate::link::RoutingTable;
+use crate::link::{LinkParams, Medium, RoutingTable};
 use crate::queue::PolicyParams;
 use crate::record::MetricSet;
 use crate::rng::Stream;
@@ -156,6 +155,9 @@ pub struct Link {
     pub rate: Rate,
     /// Propagation delay at the start. It may be zero: a transmission takes time all the same.
     pub delay: Span,
+    /// The medium on which it sends, if it shares one: `rate` is that of the medium. Only of packet networks without rate control of
+    /// TCP, of links that begin at switches, have no outages and are on no route that changes.
+    pub medium: Option<Arc<Medium>>,
     /// How it changes, and what it loses. Of packet networks only: on ATM networks links are plain.
     pub params: LinkParams,
     /// The queue of the port. Of no meaning at a host. Most ports share one: of many flows, links are most of a scenario.

@@ -239,7 +239,16 @@ impl Probe {
         let queue = |packets| Queue { buffer: Buffer::Packets(packets), ..Queue::unlimited() };
         let link = |name: &str, ends: [usize; 2], rate, delay, packets| {
             let (from, to) = (ids[ends[0]], ids[ends[1]]);
-            Link { name: name.into(), from, to, rate, delay, params: LinkParams::plain(), queue: queue(packets).into() }
+            Link {
+                name: name.into(),
+                from,
+                to,
+                rate,
+                delay,
+                medium: None,
+                params: LinkParams::plain(),
+                queue: queue(packets).into(),
+            }
         };
         // The buffer outlasts a pause of the sender.
         let buffer = (self.rate.as_bps() / 10 / (8 * u64::from(self.payload))).clamp(100, 5000) as u32;

@@ -86,6 +86,12 @@ impl Settings {
                 "choose another `application`, or simulate the scenario with `ackclock run`",
             ));
         }
+        if let Some(medium) = scenario.links.iter().find_map(|link| link.medium.as_ref()) {
+            return Err(LiveError::scenario(
+                format_args!("links that share a medium (of {}) are for simulations", medium.name),
+                "give these links a `rate` of their own, or simulate the scenario with `ackclock run`",
+            ));
+        }
         let mut flows = Vec::new();
         for flow in scenario.flows.iter() {
             let ends = [scenario.links[flow.forward.first()].from, flow.forward.destination(&scenario.links)];

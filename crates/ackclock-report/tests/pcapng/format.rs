@@ -269,7 +269,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
     let [z_s, s_a, a_s, s_z] =
         [("z->s", z, s), ("s->a", s, a), ("a->s", a, s), ("s->z", s, z)].map(|(name, from, to)| {
             let (params, queue) = (LinkParams::plain(), Queue::unlimited());
-            links.push(Link { name: name.into(), from, to, rate, delay, params, queue: queue.into() })
+            links.push(Link { name: name.into(), from, to, rate, delay, medium: None, params, queue: queue.into() })
         });
     let flow = Flow {
         name: "f".into(),

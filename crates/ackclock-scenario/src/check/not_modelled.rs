@@ -93,7 +93,10 @@ const TOPICS: &[Topic] = &[
     ("Cells", &[(&["abr", "erica", "ericaplus"], "ABR"), (&["vbr"], "VBR"), (&["clp"], "CLP")]),
     (
         "Networks",
-        &[(&["wifi", "wlan", "lte", "5g", "csma"], "shared media"), (&["fragmentation", "fragment"], "fragmentation")],
+        &[
+            (&["wifi", "wlan", "80211", "lte", "5g", "csma"], "contention for a medium"),
+            (&["fragmentation", "fragment"], "fragmentation"),
+        ],
     ),
 ];
 

@@ -29,6 +29,7 @@ pub(crate) fn renamed(section: Section, word: &str) -> Option<&'static [&'static
         Section::Tcp | Section::FlowTcp => RENAMED,
         Section::Queue | Section::Port => RENAMED_IN_QUEUE,
         Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => return None,
+        Section::Medium => return None,
         Section::Atm | Section::Packet | Section::Traffic | Section::Flow => return None,
         Section::Arrivals | Section::Udp => return None,
         Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => return None,

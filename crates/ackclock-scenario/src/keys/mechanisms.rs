@@ -185,6 +185,7 @@ impl Section {
             Section::Traffic => Some(of_flows(Section::Application)),
             Section::Flow => Some(of_flows(Section::FlowApplication)),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
+            Section::Medium => None,
             Section::Atm | Section::Packet | Section::Arrivals | Section::Udp => None,
             Section::Abr | Section::FlowAbr | Section::Satellites | Section::Place => None,
             Section::Application(_) | Section::FlowApplication(_) => None,
@@ -204,6 +205,7 @@ impl Section {
             }
             Section::Application(index) | Section::FlowApplication(index) => Some(&applications()[usize::from(index)]),
             Section::Top | Section::Network | Section::Node | Section::Link | Section::LinkDirection => None,
+            Section::Medium => None,
             Section::Queue | Section::Port | Section::Tcp | Section::FlowTcp => None,
             Section::Atm | Section::Packet | Section::Traffic | Section::Flow => None,
             Section::Arrivals | Section::Udp => None,

@@ -16,7 +16,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use ackclock::atm::AbrParams;
 use ackclock::keys::Key;
-use ackclock::link::LinkParams;
+use ackclock::link::{LinkParams, Medium};
 use ackclock::scenario::{Flow, UdpFlow};
 use ackclock::tcp::TcpParams;
 
@@ -50,6 +50,7 @@ impl Section {
         Section::Network,
         Section::Node,
         Section::Link,
+        Section::Medium,
         Section::Queue,
         Section::Port,
         Section::Atm,
@@ -74,6 +75,7 @@ impl Section {
             Section::Node => "[node.NAME]",
             Section::Link => "[link.NAME]",
             Section::LinkDirection => "[link.\"A->B\"]",
+            Section::Medium => "[medium.NAME]",
             Section::Queue => "[queue]",
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => self.header_of_mechanism(),
             Section::TcpAlgorithm(_) | Section::FlowTcpAlgorithm(_) => self.header_of_mechanism(),
@@ -101,6 +103,7 @@ impl Section {
             Section::Network => "network",
             Section::Node => "node",
             Section::Link | Section::LinkDirection => "link",
+            Section::Medium => "medium",
             Section::Queue => "queue",
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.name)
@@ -135,6 +138,9 @@ impl Section {
                 "A duplex link; or, with the name \"A->B\", the differences of one direction of a link, or of all directions that match a pattern as in \"s*->sw1\"."
             }
             Section::LinkDirection => "The differences of one direction of a link.",
+            Section::Medium => {
+                "A medium that several links share: one packet is transmitted at a time, and the nodes take turns."
+            }
             Section::Queue => "The queue of every output port of every switch.",
             Section::QueueAlgorithm(_) | Section::PortAlgorithm(_) => {
                 self.mechanism().map_or("", |mechanism| mechanism.about)
@@ -174,6 +180,7 @@ impl Section {
             self,
             Section::Node
                 | Section::Link
+                | Section::Medium
                 | Section::Port
                 | Section::Flow
                 | Section::Arrivals
@@ -196,6 +203,7 @@ impl Section {
             Section::Node => &[network::NODE],
             Section::Link => &[network::ENDS, LinkParams::KEYS],
             Section::LinkDirection => &[LinkParams::KEYS],
+            Section::Medium => &[Medium::KEYS],
             Section::Queue | Section::Port => &[network::QUEUE],
             Section::Atm => &[flows::ATM, flows::SERVICE],
             Section::Packet => &[flows::PACKET],

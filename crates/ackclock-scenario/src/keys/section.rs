@@ -8,6 +8,7 @@ pub(crate) enum Section {
     Node,
     Link,
     LinkDirection,
+    Medium,
     Queue,
     /// The table of one drop policy or rate algorithm below [`Section::Queue`].
     QueueAlgorithm(u8),

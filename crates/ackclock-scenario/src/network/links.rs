@@ -5,16 +5,17 @@
 //! direction does not say holds as the table of its link has it, else as the topology has it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use ackclock::ids::{IdVec, NodeId};
-use ackclock::keys::{Dimension, Quantity, Setting, Value};
-use ackclock::law::Law;
-use ackclock::link::{ErrorParams, JitterLaw, JitterParams, LinkParams, LinkSchedule, ReorderParams};
+use ackclock::keys::Value;
+use ackclock::link::{LinkParams, Medium};
 use ackclock::scenario::{Node, NodeKind};
 use ackclock::units::{Rate, Span};
 
+use super::given_link::{Direction, params};
 use super::id_map::IdMap;
-use super::link_schedule::link_schedule;
+use super::media::{self, Media};
 use super::nodes;
 use crate::check::suggest;
 use crate::document::{Document, Named};
@@ -22,7 +23,7 @@ use crate::keys::Section;
 use crate::settings::{Given, Settings, warn_unused};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::quoted;
-use crate::value::{FileValue, LinkErrors, Name};
+use crate::value::{FileValue, Name};
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -34,27 +35,12 @@ pub(crate) struct Duplex {
     is_open: bool,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Direction {
-    pub(crate) rate: Rate,
-    pub(crate) delay: Span,
-    pub(crate) params: LinkParams,
-    pub(crate) mtu: Option<Mtu>,
-}
-
-/// The largest IP datagram that a link carries, and where that is said.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mtu {
-    pub(crate) bytes: u32,
-    pub(crate) at: Option<At>,
-}
-
 type Ends = (NodeId, NodeId);
 
 impl Duplex {
     /// A link that does nothing but transmit, equal in both directions, which tables of links may change.
     pub(crate) fn plain(ends: Ends, rate: Rate, delay: Span) -> Duplex {
-        let direction = Direction { rate, delay, params: LinkParams::plain(), mtu: None };
+        let direction = Direction { rate, delay, medium: None, params: LinkParams::plain(), mtu: None };
         Duplex { ends, directions: [direction.clone(), direction], is_open: true }
     }
 
@@ -73,6 +59,7 @@ pub(crate) struct Context<'a> {
     pub(crate) document: &'a Document,
     /// In the order of their names.
     pub(crate) nodes: &'a IdVec<NodeId, Node>,
+    pub(crate) media: &'a Media,
     pub(crate) is_atm: bool,
     pub(crate) duration: Option<Span>,
 }
@@ -106,18 +93,6 @@ struct Layer {
     pattern: Option<usize>,
 }
 
-/// What the keys of a table, or of several laid over one another, make of a link or of one direction.
-struct GivenLink<'a> {
-    rate: Rate,
-    delay: Span,
-    link_schedule: Option<LinkSchedule>,
-    errors: &'a [LinkErrors],
-    jitter: Option<JitterParams>,
-    reorder: Option<ReorderParams>,
-    duplicate: f64,
-    mtu: Option<Mtu>,
-}
-
 impl<'a> Links<'a> {
     /// A table with `ends`: a new link, or a change of one that the topology makes.
     fn table(&mut self, named: &'a Named, report: &mut Report) -> Option<()> {
@@ -128,6 +103,7 @@ impl<'a> Links<'a> {
         };
         let place = ends.and_then(|ends| self.places.get(&ordered(ends)).copied());
         let header = format!("[link.{}]", named.name);
+        let medium = self.medium(&mut settings, &[&named.given], report)?;
         let Some(place) = place else {
             if let (false, Some(meant)) = (settings.has("ends"), self.meant_direction(&named.name)) {
                 report
@@ -146,7 +122,7 @@ impl<'a> Links<'a> {
             let duplex = Duplex::plain(ends, rate.unwrap_or(ANY_RATE), delay.unwrap_or(Span::ZERO));
             self.places.insert(ordered(ends), self.all.len());
             self.all.push(duplex);
-            return self.change_both(self.all.len() - 1, named, &settings, report);
+            return self.change_both(self.all.len() - 1, (named, medium), &settings, report);
         };
         let duplex = &self.all[place];
         if !duplex.is_open || self.tables.contains_key(&place) {
@@ -160,7 +136,7 @@ impl<'a> Links<'a> {
         let direction = &duplex.directions[0];
         let (rate, delay) = (direction.rate, direction.delay);
         set_defaults(&mut settings, rate, delay);
-        self.change_both(place, named, &settings, report)
+        self.change_both(place, (named, medium), &settings, report)
     }
 
     /// The direction of a link that a name such as "sw1-sw2" means, which says both nodes without an arrow.
@@ -175,15 +151,22 @@ impl<'a> Links<'a> {
     }
 
     /// Changes both directions of a link.
-    fn change_both(&mut self, place: usize, named: &'a Named, settings: &Settings, report: &mut Report) -> Option<()> {
+    fn change_both(
+        &mut self,
+        place: usize,
+        (named, medium): (&'a Named, Option<Arc<Medium>>),
+        settings: &Settings,
+        report: &mut Report,
+    ) -> Option<()> {
         self.tables.insert(place, named);
         self.refuse_on_atm(&named.given, Section::Link, report)?;
         warn_unused(&named.given, Section::Link, &[settings], &|_| None, report);
         let ends = self.all[place].ends;
         let both = [ends, (ends.1, ends.0)];
         let directed = self.check_directions(settings, &both, "of this link", report);
-        let params = params(settings, &named.name, self.context.duration, report);
-        let (Some(()), Some(params)) = (directed, params) else { return None };
+        let fits = both.iter().all(|&ends| medium.is_none() || self.fits_medium(ends, settings, report).is_some());
+        let params = params(settings, medium, &named.name, self.context.duration, report);
+        let (Some(()), true, Some(params)) = (directed, fits, params) else { return None };
         let mut directions = both.map(|ends| params.direction(&self.spelled(ends)));
         // Hosts send nothing twice.
         for (direction, ends) in directions.iter_mut().zip(both) {
@@ -216,6 +199,7 @@ impl<'a> Links<'a> {
             let own = || layer.exact.into_iter().chain(layer.pattern);
             let given: Vec<&Given> = own().map(|index| &tables[index]).chain(link).map(|named| &named.given).collect();
             let mut settings = Settings::resolve(Section::LinkDirection, &given);
+            let medium = self.medium(&mut settings, &given, report);
             set_defaults(&mut settings, rate, delay);
             let ends = self.all[place].ends_of(side);
             let name = self.spelled(ends);
@@ -227,7 +211,10 @@ impl<'a> Links<'a> {
             let twice = own().find_map(|index| tables[index].given.key_at("duplicate"));
             let twice = twice.filter(|_| settings.number("duplicate") > Some(0.0));
             let directed = directed.and(self.may_duplicate(ends, &name, twice, report));
-            match (directed, params(&settings, &name, self.context.duration, report)) {
+            let medium =
+                medium.filter(|medium| medium.is_none() || self.fits_medium(ends, &settings, report).is_some());
+            let directed = directed.filter(|_| medium.is_some());
+            match (directed, params(&settings, medium.flatten(), &name, self.context.duration, report)) {
                 (Some(()), Some(params)) => {
                     let direction = params.direction(&name);
                     let is_alike = params.errors.iter().all(|errors| errors.direction.is_none());
@@ -365,6 +352,20 @@ impl<'a> Links<'a> {
         None
     }
 
+    /// The medium that a direction shares by these tables, the most special first, if it shares one: its rate is that of the medium.
+    fn medium(&self, settings: &mut Settings, layers: &[&Given], report: &mut Report) -> Option<Option<Arc<Medium>>> {
+        let medium = self.context.media.of(layers, report).ok()?;
+        if let Some(medium) = &medium {
+            settings.imply("rate", Value::rate(medium.rate.as_bps()), "the rate of the medium");
+        }
+        Some(medium)
+    }
+
+    fn fits_medium(&self, ends: Ends, settings: &Settings, report: &mut Report) -> Option<()> {
+        let is_of_host = self.context.nodes[ends.0].kind == NodeKind::Host;
+        media::fits(&self.spelled(ends), is_of_host, settings, report)
+    }
+
     fn ends(&self, names: &[Name], at: Option<At>, report: &mut Report) -> Option<Ends> {
         let [a, b] = names else { return None };
         let from = nodes::expect(self.context.nodes, &a.text, Some(a.at), report);
@@ -386,67 +387,6 @@ impl<'a> Links<'a> {
     fn spelled(&self, (from, to): Ends) -> String {
         format!("{}->{}", self.name(from), self.name(to))
     }
-}
-
-impl GivenLink<'_> {
-    /// What it makes of the direction of this name.
-    fn direction(&self, name: &str) -> Direction {
-        let here = self.errors.iter().filter(|errors| errors.direction.as_ref().is_none_or(|of| of.text == name));
-        let errors: Vec<ErrorParams> = here.map(|errors| errors.params.clone()).collect();
-        let (jitter, reorder) = (self.jitter.clone(), self.reorder.clone());
-        let schedule = self.link_schedule.clone().map(Box::new);
-        let params = LinkParams { schedule, errors, jitter, reorder, duplicate: self.duplicate };
-        Direction { rate: self.rate, delay: self.delay, params, mtu: self.mtu }
-    }
-}
-
-/// The parameters of the link called `name`, from settings with a rate and a delay.
-fn params<'s>(
-    settings: &'s Settings,
-    name: &str,
-    duration: Option<Span>,
-    report: &mut Report,
-) -> Option<GivenLink<'s>> {
-    let link_schedule = link_schedule(settings, name, duration, report);
-    let errors = match settings.value("errors") {
-        Some(FileValue::Errors(all)) => all.as_slice(),
-        _ => &[],
-    };
-    let mtu = match settings.has("mtu") {
-        true => Some(Mtu { bytes: u32::try_from(settings.amount("mtu")?).ok()?, at: settings.at("mtu") }),
-        false => None,
-    };
-    let (rate, delay) = (settings.rate("rate")?, settings.span("delay")?);
-    let (jitter, reorder, duplicate) = (jitter(settings)?, reorder(settings)?, settings.number("duplicate")?);
-    let longest = jitter.as_ref().map_or(Span::ZERO, JitterParams::longest);
-    if longest > delay {
-        let spelled = |span: Span| Quantity { dimension: Dimension::Time, amount: span.as_ps() }.canonical();
-        let problem =
-            format!("`jitter` is up to {}, more than the delay of {name}, {}", spelled(longest), spelled(delay));
-        report
-            .warning(settings.at("jitter"), problem)
-            .label("it is added to the delay, which may more than double")
-            .help("a link with so much jitter usually has a longer delay too");
-    }
-    Some(GivenLink { rate, delay, link_schedule: link_schedule?, errors, jitter, reorder, duplicate, mtu })
-}
-
-/// What packets take longer, if they do. `None`: wrong, and reported.
-fn jitter(settings: &Settings) -> Option<Option<JitterParams>> {
-    let law = match settings.value("jitter")? {
-        FileValue::Setting(table @ Setting::Table(_)) => JitterLaw::By(Law::read(table).ok()?),
-        value => JitterLaw::Below(Span::from_ps(value.quantity()?.amount)),
-    };
-    let overtaking = settings.flag("overtaking")?;
-    Some((law != JitterLaw::Below(Span::ZERO)).then_some(JitterParams { law, overtaking }))
-}
-
-/// Which packets are held back, if some are.
-fn reorder(settings: &Settings) -> Option<Option<ReorderParams>> {
-    if !settings.has("reorder") {
-        return Some(None);
-    }
-    Some(Some(ReorderParams::read(settings.table("reorder")?).ok()?))
 }
 
 /// A rate and a delay that hold where no table gives them.

@@ -1,8 +1,10 @@
 //! Nodes and links: those of the topology, and those of [node] and [link] tables.
 
+pub(crate) mod given_link;
 pub(crate) mod id_map;
 mod link_schedule;
 pub(crate) mod links;
+pub(crate) mod media;
 mod nodes;
 pub(crate) mod rate_traces;
 pub(crate) mod routes;
@@ -15,8 +17,10 @@ use ackclock::ids::{IdVec, LinkId, NodeId};
 use ackclock::scenario::{Link, Node, NodeKind, Queue};
 use ackclock::units::{Rate, Span};
 
+use self::given_link::{Direction, Mtu};
 use self::id_map::IdMap;
-use self::links::{Direction, Duplex, Mtu, ordered};
+use self::links::{Duplex, ordered};
+use self::media::Media;
 use crate::document::Document;
 use crate::keys::Section;
 use crate::keys::words::{self, TechnologyWord};
@@ -95,7 +99,8 @@ impl Network {
         let mut made = made.unwrap_or_default();
         made.extend(satellites.iter().flat_map(|satellites| network.places(document, satellites)));
         let is_atm = settings.choice("technology", &words::TECHNOLOGIES) == Some(TechnologyWord::Atm);
-        let context = links::Context { document, nodes: &network.nodes, is_atm, duration };
+        let media = Media::read(document, is_atm, report);
+        let context = links::Context { document, nodes: &network.nodes, media: &media, is_atm, duration };
         let duplexes = links::all(&context, made, report);
         let mut duplexes = duplexes.filter(|_| whole)?;
         // Nodes are in the order of their names: neither the order of the file nor that of `ends` matters.
@@ -114,6 +119,7 @@ impl Network {
             network.find_sky(satellites);
         }
         network.warn_unlinked(document, report);
+        media::warn_unused(document, &network.links, report);
         Some(network)
     }
 
@@ -331,8 +337,9 @@ impl Network {
 
     fn add(&mut self, from: NodeId, to: NodeId, direction: Direction) {
         let name = [&*self.nodes[from].name, "->", &*self.nodes[to].name].concat();
-        let Direction { rate, delay, params, mtu } = direction;
-        let link = self.links.push(Link { name, from, to, rate, delay, params, queue: Arc::clone(&self.unlimited) });
+        let Direction { rate, delay, medium, params, mtu } = direction;
+        let queue = Arc::clone(&self.unlimited);
+        let link = self.links.push(Link { name, from, to, rate, delay, medium, params, queue });
         self.between.insert((from, to), link);
         if let Some(mtu) = mtu {
             self.mtus.insert(link, mtu);

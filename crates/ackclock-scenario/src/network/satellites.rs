@@ -272,7 +272,7 @@ impl Maker<'_> {
     fn made(&self, name: String, from: NodeId, to: NodeId, schedule: LinkSchedule) -> Link {
         let (rate, delay) = (schedule.rates.at(Time::ZERO), schedule.delays.at(Time::ZERO));
         let params = LinkParams { schedule: Some(Box::new(schedule)), ..LinkParams::plain() };
-        Link { name, from, to, rate, delay, params, queue: Arc::new(Queue::unlimited()) }
+        Link { name, from, to, rate, delay, medium: None, params, queue: Arc::new(Queue::unlimited()) }
     }
 
     fn name(&self, from: PlanNode, to: PlanNode) -> String {

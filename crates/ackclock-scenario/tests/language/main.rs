@@ -12,6 +12,7 @@ mod errors;
 mod good;
 mod links;
 mod loading;
+mod media;
 mod outside;
 mod properties;
 mod randomness;

@@ -142,7 +142,7 @@ fn every_page_is_about_something_that_exists() {
 }
 
 /// Mechanisms that every scenario has, so that none names them.
-const UNNAMED: &str = "aal5 abr cell-port connection delayed-ack dialects ecn hosts laws linux offset-sack packet-port paths reading reroute-detect \
+const UNNAMED: &str = "aal5 abr cell-port connection delayed-ack dialects ecn hosts laws linux medium offset-sack packet-port paths reading reroute-detect \
     retransmission-timer routes satellites served-hosts slow-start spurious tcp-rate-control udp";
 
 /// Lines of the documentation that follow from the lists of mechanisms, each known by its beginning. With

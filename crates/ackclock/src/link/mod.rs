@@ -9,6 +9,7 @@ mod chance;
 mod duplicate;
 pub mod errors;
 mod jitter;
+mod medium;
 mod opportunities;
 mod params;
 mod reorder;
@@ -18,6 +19,7 @@ mod state;
 
 pub use errors::{AppliesTo, ErrorModelParams, ErrorParams, Errors, Packet, PacketKind, Place};
 pub use jitter::{JitterLaw, JitterParams};
+pub use medium::{Medium, Turns};
 pub use opportunities::Opportunities;
 pub use params::LinkParams;
 pub use reorder::ReorderParams;

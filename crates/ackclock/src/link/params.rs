@@ -31,6 +31,8 @@ impl LinkParams {
             "Rate of each direction; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with a trace, as in { trace = \"cell.trace\" }, on packet networks."),
         Key::required("delay", Kind::Schedule(&DELAY),
             "One-way propagation delay; or a list, as in [\"10 ms\", { at = \"20 s\", delay = \"100 ms\" }], on packet networks."),
+        Key::new("medium", Kind::Text, Default::Derived("none: each direction has its own transmitter"), "Ackclock",
+            "The NAME of the [medium.NAME] that the link shares with others, in place of a rate of its own, on packet networks."),
         Key::new("delay_shape", Kind::Word(Shape::NAMES), Default::Is(Value::Word("steps")), "docs/models/paths.md",
             "How the delay changes from one value to the next.").used_if(IF_DELAYS),
         Key::new("reordering", Kind::Word(Reordering::NAMES), Default::Is(Value::Word("natural")), "literature: ns-2",

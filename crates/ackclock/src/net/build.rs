@@ -194,7 +194,7 @@ pub(super) fn discipline(link: &scenario::Link, flows: &[u64], seed: u64) -> Box
 
 /// Whether a packet port knows, when a packet arrives, when it will be at the other end of the link.
 pub(super) fn is_foreseeable(link: &scenario::Link) -> bool {
-    link.params.is_plain() && link.queue.policy == PolicyParams::TailDrop
+    link.params.is_plain() && link.queue.policy == PolicyParams::TailDrop && link.medium.is_none()
 }
 
 /// Whether each loss on a link is to be recorded: with drops, and for captures, which say where a packet was lost.

@@ -3,6 +3,8 @@
 //! The reference engine drives every packet port like this, the batched one those whose departures are not known when
 //! packets arrive: behind them is a link that changes or corrupts packets, or their discipline is more than a FIFO with tail drop.
 
+mod shared_transmitter;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -499,7 +501,16 @@ mod tests {
     ) -> PacketPort<(u32, u32)> {
         let (from, to) = (NodeId::from_index(0), NodeId::from_index(1));
         let (delay, queue) = (Span::from_us(1), Queue::unlimited());
-        let link = scenario::Link { name: "a->b".into(), from, to, rate: rate(), delay, params, queue: queue.into() };
+        let link = scenario::Link {
+            name: "a->b".into(),
+            from,
+            to,
+            rate: rate(),
+            delay,
+            medium: None,
+            params,
+            queue: queue.into(),
+        };
         let link = Link::new(LinkId::from_index(0), &link, 1, 1, false, LossRecording::Each);
         let discipline = policy.start(&QueuePort { rate: rate(), max_packets, max_bytes, flows: &[0] }, "a->b", 1);
         PacketPort::new((rate(), delay), link, discipline, QueueMonitor::new(max_packets, 1, None))

@@ -151,7 +151,7 @@ fn of_udp(source: &UdpFlow) -> bool {
 
 /// A link that so many routes cross.
 fn of_link(link: &Link, routes: usize) -> bool {
-    let Link { name: _, from: _, to: _, rate: _, delay: _, params, queue } = link;
+    let Link { name: _, from: _, to: _, rate: _, delay: _, medium: _, params, queue } = link;
     let LinkParams { schedule, errors, jitter, reorder, duplicate } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
     // Rate algorithms draw nothing.

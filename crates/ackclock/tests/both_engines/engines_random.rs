@@ -83,6 +83,9 @@ fn random_networks_are_full_of_events() {
         let flows = |does: &dyn Fn(&ackclock::record::FlowRecord) -> bool| records.flows.iter().any(does);
         let packets = matches!(scenario.technology, Technology::Packet { .. });
         count("packets", packets);
+        let at_medium = |name: &str| scenario.links.iter().any(|link| link.medium.is_some() && link.name == name);
+        let waits = |port: &&ackclock::record::PortRecord| at_medium(&port.name) && port.max_queue > 2;
+        count("packets wait at three ports of a medium", records.ports.iter().filter(waits).count() > 2);
         count("overflow", ports(&|port| port.drops.overflow > 0));
         count("partial frames", ports(&|port| port.drops.partial_frame > 0));
         count("refused by policy", ports(&|port| port.drops.policy > 0));

@@ -7,6 +7,7 @@ pub mod agree;
 pub mod choices;
 pub mod exchanges;
 pub mod feedback;
+pub mod medium;
 pub mod paths;
 pub mod queues;
 pub mod random;

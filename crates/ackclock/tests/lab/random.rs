@@ -20,7 +20,7 @@ use super::paths::{instants, law};
 use super::queues::{cell_kinds, queues};
 use super::tcp::{dialects, ecn, hosts, hosts_of_today, sack_options, slow_start, tcp, timers, window_rules};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
-use super::{abr, exchanges, feedback, paths, routes};
+use super::{abr, exchanges, feedback, medium, paths, routes};
 
 /// A scenario, its seed, and the instants at which the records are looked at.
 #[derive(Clone)]
@@ -39,11 +39,14 @@ impl fmt::Debug for Example {
         let routes = || scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
         for (id, link) in scenario.links.iter_ids().filter(|&(id, _)| routes().any(|route| route.links().contains(&id)))
         {
-            let Link { name, rate, delay, params, queue, .. } = link;
+            let Link { name, rate, delay, medium, params, queue, .. } = link;
             let Queue { buffer, policy, service_order, rates, feedback } = &**queue;
             write!(f, "{}: {name} {rate:?} {delay}", id.index())?;
             if !params.is_plain() {
                 write!(f, " {params:?}")?;
+            }
+            if let Some(medium) = medium {
+                write!(f, " {medium:?}")?;
             }
             let of_host = is_host(scenario, link.from);
             writeln!(
@@ -122,6 +125,7 @@ pub fn example(bytes: &[u8]) -> Example {
     hosts_of_today(choices, &mut scenario);
     readers(choices, &mut scenario);
     reneging(choices, &mut scenario);
+    medium::media(choices, &mut scenario);
     exchanges::add_responses(&mut scenario);
     Example { scenario, seed, stops }
 }
@@ -206,7 +210,7 @@ fn network(choices: &mut Choices) -> (IdVec<NodeId, Node>, IdVec<LinkId, Link>) 
         for (from, to, (rate, delay)) in [(a, b, (rate, delay)), (b, a, back)] {
             let name = format!("{}->{}", nodes[from].name, nodes[to].name);
             let (params, queue) = (LinkParams::plain(), Queue::unlimited());
-            links.push(Link { name, from, to, rate, delay, params, queue: queue.into() });
+            links.push(Link { name, from, to, rate, delay, medium: None, params, queue: queue.into() });
         }
     }
     (nodes, links)

@@ -11,6 +11,7 @@ mod from_outside;
 mod lab;
 mod load_ratio;
 mod measures;
+mod medium;
 mod named_outside;
 mod network;
 mod paths;

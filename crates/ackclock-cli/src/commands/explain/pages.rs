@@ -35,13 +35,13 @@ const PAGES: &str = "aal5 abr application-bulk application-exchanges application
     congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic congestion-control-hybla \
     congestion-control-external congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
-    dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts laws linux max-min new-reno \
+    dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts laws linux max-min medium new-reno \
     offset-sack packet-port paths pie ppd rack reading red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
     satellites selective-drop served-hosts simplified-erica-plus slow-start spurious tail-drop tcp-rate-control udp vanilla vegas \
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 45] = [
+const OF_KEYS: [(&str, &str); 47] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
@@ -83,7 +83,9 @@ const OF_KEYS: [(&str, &str); 45] = [
     ("llc", "aal5"),
     ("[tcp]", "dialects"),
     ("[abr]", "abr"),
+    ("medium", "medium"),
     ("[link]", "paths"),
+    ("[medium]", "medium"),
     ("[udp]", "udp"),
     ("[satellites]", "satellites"),
     ("[place]", "satellites"),

@@ -34,6 +34,7 @@ use hosts::udp::UdpSinks;
 use io::{Io, UnderWay};
 use packets::changing_port::ChangingPort;
 use packets::edge::EdgeProcess;
+use packets::medium_ports::MediumPorts;
 use packets::port::PacketPorts;
 use packets::routed_ports::RoutedPorts;
 use process::{Ports, Process};
@@ -81,6 +82,7 @@ enum LogicalProcess {
     Packets(PacketPorts),
     Changing(Box<ChangingPort>),
     Routed(Box<RoutedPorts>),
+    Medium(Box<MediumPorts>),
     Udp(UdpSinks),
     Edge(Box<EdgeProcess>),
     CellEdges(Box<CellEdges>),
@@ -343,6 +345,7 @@ impl Batched {
                     LogicalProcess::Packets(_)
                     | LogicalProcess::Changing(_)
                     | LogicalProcess::Routed(_)
+                    | LogicalProcess::Medium(_)
                     | LogicalProcess::Udp(_)
                     | LogicalProcess::Edge(_)
                     | LogicalProcess::CellEdges(_) => {
@@ -433,7 +436,8 @@ impl LogicalProcess {
             LogicalProcess::Changing(port) => port.rates(),
             LogicalProcess::Packets(ports) => ports.rates(port),
             LogicalProcess::Routed(ports) => ports.rates(port),
-            LogicalProcess::Hosts(_)
+            LogicalProcess::Medium(_)
+            | LogicalProcess::Hosts(_)
             | LogicalProcess::Cells(_)
             | LogicalProcess::Runs(_)
             | LogicalProcess::Udp(_)
@@ -451,6 +455,7 @@ impl LogicalProcess {
             LogicalProcess::Packets(ports) => ports,
             LogicalProcess::Changing(port) => &**port,
             LogicalProcess::Routed(ports) => &**ports,
+            LogicalProcess::Medium(ports) => &**ports,
             LogicalProcess::Udp(sinks) => sinks,
             LogicalProcess::Edge(edge) => &**edge,
             LogicalProcess::CellEdges(edges) => &**edges,
@@ -466,6 +471,7 @@ impl LogicalProcess {
             LogicalProcess::Packets(ports) => ports,
             LogicalProcess::Changing(port) => &mut **port,
             LogicalProcess::Routed(ports) => &mut **ports,
+            LogicalProcess::Medium(ports) => &mut **ports,
             LogicalProcess::Udp(sinks) => sinks,
             LogicalProcess::Edge(edge) => &mut **edge,
             LogicalProcess::CellEdges(edges) => &mut **edges,
@@ -484,6 +490,7 @@ impl LogicalProcess {
             LogicalProcess::Packets(ports) => Some(ports),
             LogicalProcess::Changing(port) => Some(&**port),
             LogicalProcess::Routed(ports) => Some(&**ports),
+            LogicalProcess::Medium(ports) => Some(&**ports),
         }
     }
 }

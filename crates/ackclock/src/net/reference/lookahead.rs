@@ -64,7 +64,7 @@ impl Reference {
             let (delay, after) = least.links[id];
             let under_way =
                 self.under_way[id].iter().find(|unit| unit.unit.pti.eom()).map(|unit| unit.time.saturating_add(after));
-            let event = self.event_tree.of(id.index());
+            let event = self.event_tree.of(self.media.output_of(id).index());
             let departs = match &link.output {
                 Output::Cells(port) => {
                     port.cells_before_end_of_frame().map(|cells| event + link.cell_time * u64::from(cells + 1))

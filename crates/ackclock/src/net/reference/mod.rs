@@ -14,6 +14,7 @@ mod edges;
 mod emulated;
 mod external;
 mod lookahead;
+mod medium;
 mod observed;
 mod other_ends;
 mod records;
@@ -27,6 +28,7 @@ use build::{Flow, Link, Output};
 use cell_port::Input;
 use edges::ReferenceEdges;
 use external::ExternalEnds;
+use medium::Media;
 use observed::ObservedFlow;
 use under_way::{Frames, PacketsHere, UnderWay, forget, mark, meta};
 
@@ -75,6 +77,8 @@ pub struct Reference {
     abr: AbrConnections,
     /// The routers that change acknowledgements.
     edges: ReferenceEdges,
+    /// The media that several links share.
+    media: Media,
     traces: Option<Box<HostTraces>>,
     /// If the ends of all connections are outside: those that the scenario describes do nothing then.
     external: Option<Box<ExternalEnds>>,
@@ -107,6 +111,7 @@ impl Reference {
             events: 0,
             event_tree: EventTree::new(2 * links.len() + edges.len() + 2 * flows.len() + scenario.udp.len()),
             edges,
+            media: Media::new(scenario),
             under_way: links.iter().map(|_| VecDeque::new()).collect(),
             links,
             frames: vcs.iter().map(|_| Frames::default()).collect(),
@@ -188,6 +193,9 @@ impl Reference {
 
     fn on_output(&mut self, id: LinkId) {
         let now = self.now;
+        if let Some(medium) = self.media.of(id) {
+            return self.on_turn(medium);
+        }
         let link = &mut self.links[id];
         match &mut link.output {
             Output::Nic(..) => self.feed_from_nic(id),
@@ -306,19 +314,12 @@ impl Reference {
 
     /// A packet comes to a port.
     fn take_in(&mut self, hop: Hop, unit: Unit) {
-        let (now, id) = (self.now, hop.link);
         let segment = self.frames[unit.vc].packets.get(unit);
         let kind = self.kinds.of(unit.vc);
         let meta = meta(self.technology, hop, &self.vcs[unit.vc], unit, (segment, kind));
-        let Output::Packets(port) = &mut self.links[id].output else {
-            unreachable!("packets come to ports of packets")
-        };
         let coming = Coming { vc: meta.vc, bytes: meta.packet.bytes, ecn: meta.ecn };
-        let mut owner = PacketsHere { frames: &mut self.frames, can_leave: |_| false };
-        let departure = port.on_arrival(now, coming, (meta, unit), &mut owner);
-        let next = port.next_event();
-        self.launch_packet(id, departure);
-        self.event_tree.set(id.index(), next);
+        let departure = self.arrives_at_port(hop.link, coming, (meta, unit));
+        self.launch_packet(hop.link, departure);
     }
 
     /// A unit arrives at the host where its connection ends.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::layout::{Layout, Plan};
 use super::routes::Routes;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
-use crate::link::NoReceiver;
+use crate::link::{NoReceiver, Turns};
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
 use crate::net::batched::packets::changing_port::ChangingPort;
+use crate::net::batched::packets::medium_ports::{MediumPort, MediumPorts};
 use crate::net::batched::packets::port_places::PortPlaces;
 use crate::net::batched::packets::routed_edges::{RoutedEdges, Way};
 use crate::net::batched::packets::routed_packets::{RoutedVc, VcRoute};
@@ -41,6 +42,37 @@ impl Plan<'_> {
         let (port, vcs) = (self.event_port(id), self.packet_vcs(id, routes));
         let windows = self.ack_windows(std::iter::once(id));
         ChangingPort::new(process, port, vcs, windows, self.reader(id), PacketKinds::new(self.scenario))
+    }
+
+    /// Gives the ports of the medium of a link a process, if they have none, in the order of their links. Its order among others makes no
+    /// difference.
+    pub(super) fn place_medium(&self, link: LinkId, layout: &mut Layout, processes: &mut usize) {
+        if layout.process_of_port[link].is_some() {
+            return;
+        }
+        let links = &self.scenario.links;
+        let is_port = |id: &LinkId| links[*id].medium == links[link].medium && !self.crossing.of(*id).is_empty();
+        for (number, id) in links.ids().filter(is_port).enumerate() {
+            layout.process_of_port[id] = Some((*processes as u32, number as u32));
+        }
+        *processes += 1;
+    }
+
+    /// The process of the ports of a medium.
+    pub(super) fn medium_ports(
+        &self,
+        links: &[(u32, u32, LinkId)],
+        process: usize,
+        routes: &mut Routes,
+    ) -> MediumPorts {
+        let medium = self.scenario.links[links[0].2].medium.as_ref().expect("these ports share one");
+        let nodes = links.iter().map(|&(_, _, link)| self.scenario.links[link].from);
+        let turns = Turns::new(medium.overhead, nodes);
+        let port = |&(_, _, link): &(u32, u32, LinkId)| MediumPort {
+            port: self.event_port(link),
+            vcs: self.packet_vcs(link, routes),
+        };
+        MediumPorts::new(process, turns, links.iter().map(port).collect(), PacketKinds::new(self.scenario))
     }
 
     /// A packet port that is driven event by event.

@@ -128,7 +128,9 @@ impl Plan<'_> {
                 if self.routed[link] && layout.routed.is_none() {
                     self.place_routed_ports(layout, processes);
                 }
-                if layout.process_of_port[link].is_none() {
+                if self.scenario.links[link].medium.is_some() {
+                    self.place_medium(link, layout, processes);
+                } else if layout.process_of_port[link].is_none() {
                     let alone = feeder == Feeder::Cells
                         || self.wiring.inputs.of(link).len() > 1
                         || !build::is_foreseeable(&self.scenario.links[link]);

@@ -33,6 +33,7 @@ use crate::net::host_traces::HostTraces;
 use crate::net::last_hops::last_hops;
 use crate::net::recorder::Recorder;
 use crate::net::routes::routed_links;
+use crate::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::record::Metric;
 use crate::scenario::{Scenario, Technology};
 use crate::units::{Span, Time};
@@ -135,7 +136,8 @@ impl<'a> Plan<'a> {
         let rated_last_hops = !joint && !records_ports && !orders_visits;
         let last_hops = last_hops(scenario, &wiring, &crossing, &vcs, &routed, &edges, rated_last_hops);
         let (last_hops, unrecorded) = if joint { (none(), last_hops) } else { (last_hops, none()) };
-        let shortest = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram()).min().unwrap_or(0);
+        let of_flows = scenario.flows.iter().map(|flow| flow.tcp.shortest_datagram());
+        let shortest = of_flows.min().unwrap_or(IP_HEADER_BYTES + TCP_HEADER_BYTES);
         let takes_runs = scenario.has_abr() || orders_visits && !wiring.edges.is_empty();
         let mut plan = Plan {
             scenario,

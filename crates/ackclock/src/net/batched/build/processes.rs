@@ -113,6 +113,9 @@ impl Plan<'_> {
             Technology::Packet { .. } if self.is_routed(first) => {
                 LogicalProcess::Routed(Box::new(self.routed_ports(links, process, layout, routes)))
             }
+            Technology::Packet { .. } if self.scenario.links[first].medium.is_some() => {
+                LogicalProcess::Medium(Box::new(self.medium_ports(links, process, routes)))
+            }
             Technology::Packet { .. } if !build::is_foreseeable(&self.scenario.links[first]) => {
                 LogicalProcess::Changing(Box::new(self.changing_port(first, process, routes)))
             }

@@ -36,18 +36,18 @@ pub(in crate::net::batched) struct ChangingPort {
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::net::batched) struct Held {
     /// See [`Arrival`].
-    seq_or_ack: u64,
-    frame: u32,
-    size: u32,
+    pub(super) seq_or_ack: u64,
+    pub(super) frame: u32,
+    pub(super) size: u32,
     /// The number of its connection at the port.
-    vc: VcId,
+    pub(super) vc: VcId,
 }
 
 /// What has to do with packets at the port, beside the port.
-struct Packets<'a> {
-    vcs: &'a IdVec<VcId, PortVc>,
-    side: &'a mut PacketSideTable,
-    kinds: &'a PacketKinds,
+pub(super) struct Packets<'a> {
+    pub(super) vcs: &'a IdVec<VcId, PortVc>,
+    pub(super) side: &'a mut PacketSideTable,
+    pub(super) kinds: &'a PacketKinds,
 }
 
 impl PacketOwner<Held> for Packets<'_> {

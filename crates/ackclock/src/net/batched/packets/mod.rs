@@ -4,6 +4,7 @@ pub(super) mod changing_port;
 pub(super) mod edge;
 pub(super) mod last_hop;
 pub(super) mod last_hop_rates;
+pub(super) mod medium_ports;
 pub(super) mod port;
 pub(super) mod port_feedback;
 pub(super) mod port_places;
