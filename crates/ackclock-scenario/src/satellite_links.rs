@@ -59,7 +59,7 @@ fn through(
     let in_sky: Vec<usize> = (0..links.len()).filter(|&at| stand_ins.contains_key(&links[at])).collect();
     let moved = |links: &[LinkId]| links.iter().map(|&link| network.moved(link)).collect::<Option<Vec<LinkId>>>();
     let at = match in_sky[..] {
-        [] => return moved(&links).map(Route::Fixed),
+        [] => return moved(&links).map(Route::from),
         [at] => at,
         _ => {
             report

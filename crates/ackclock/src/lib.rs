@@ -39,7 +39,7 @@
 //!     size: Some(100_000),
 //!     application: ApplicationParams::Bulk(()),
 //!     service: ServiceCategory::UBR,
-//!     tcp: TcpParams::default(),
+//!     tcp: TcpParams::default().into(),
 //!     forced_drops: vec![],
 //!     back_of: None,
 //! };
@@ -100,6 +100,7 @@ pub mod queue;
 pub mod record;
 pub mod rng;
 pub mod scenario;
+pub mod shared;
 pub mod sim;
 pub mod tcp;
 pub mod traffic;

@@ -15,6 +15,7 @@ use crate::link::{LinkParams, Medium, RoutingTable};
 use crate::queue::PolicyParams;
 use crate::record::MetricSet;
 use crate::rng::Stream;
+use crate::shared::Shared;
 use crate::tcp::{ApplicationParams, TcpParams};
 use crate::traffic::CbrParams;
 use crate::units::{Rate, Span, Time};
@@ -236,7 +237,7 @@ pub struct Flow {
     pub name: String,
     /// The group of flows that it belongs to, for measures of groups. It changes nothing in a run; fairness is not about
     /// files of a group.
-    pub group: Option<String>,
+    pub group: Option<Arc<str>>,
     /// The forward path, from the sender's host to the receiver's.
     pub forward: Route,
     /// The reverse path, of the acknowledgements.
@@ -254,7 +255,7 @@ pub struct Flow {
     /// The service of its connections: on packet networks UBR without a peak rate.
     pub service: ServiceCategory,
     /// Both ends of the connection.
-    pub tcp: TcpParams,
+    pub tcp: Shared<TcpParams>,
     /// Segments lost on purpose.
     pub forced_drops: Vec<ForcedDrop>,
     /// The flow whose connection it shares, as the data of the other direction: they take the reverse path of that flow, and its own
@@ -392,7 +393,7 @@ const STAY: Kind = Kind::time(Span::from_us(1), HOUR);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Route {
     /// Always these links, 1 to [`MAX_ROUTE_LINKS`]. None of them changes its far end.
-    Fixed(Vec<LinkId>),
+    Fixed(Arc<[LinkId]>),
     /// Whatever the routing table says when a packet arrives at a node. On packet networks only.
     Dynamic {
         /// The link of the host where the path begins.
@@ -458,7 +459,7 @@ impl Route {
 
 impl From<Vec<LinkId>> for Route {
     fn from(links: Vec<LinkId>) -> Route {
-        Route::Fixed(links)
+        Route::Fixed(links.into())
     }
 }
 

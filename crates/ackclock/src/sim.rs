@@ -119,6 +119,20 @@ impl Network {
         }
     }
 
+    fn open_flows(&self) -> usize {
+        match self {
+            Network::Batched(network) => network.open_flows(),
+            Network::Reference(network) => network.open_flows(),
+        }
+    }
+
+    fn free_ended(&mut self) {
+        match self {
+            Network::Batched(network) => network.free_ended(),
+            Network::Reference(network) => network.free_ended(),
+        }
+    }
+
     fn udp_records(&self, simulated: Span) -> Vec<UdpRecord> {
         match self {
             Network::Batched(network) => network.udp_records(simulated),
@@ -208,6 +222,18 @@ impl Simulation {
     pub fn progress(&self) -> Progress {
         let end = if self.cancelled { self.now } else { self.end };
         Progress { now: self.now, end, events: self.network.events() }
+    }
+
+    /// How many of the flows that come and go, those of a given size, are in memory: those that have begun, but for most of those that have
+    /// ended.
+    pub fn open_flows(&self) -> usize {
+        self.network.open_flows()
+    }
+
+    /// Frees what is left of flows to which nothing can happen any more. It changes no result, and is done by itself when many flows are
+    /// there.
+    pub fn free_ended(&mut self) {
+        self.network.free_ended();
     }
 
     /// Before then, nothing happens, as far as is known: at least where the run is, at most its end.

@@ -211,7 +211,7 @@ impl HostSettings {
 }
 
 fn of_flow(flow: &Flow) -> Result<FlowSettings, LiveError> {
-    let TcpParams { mss, .. } = flow.tcp;
+    let TcpParams { mss, .. } = *flow.tcp;
     if mss < LEAST_MSS {
         return Err(LiveError::scenario(
             format_args!("flow {}: Linux has no segments of {mss} B: the smallest have {LEAST_MSS} B", flow.name),

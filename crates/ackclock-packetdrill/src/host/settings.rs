@@ -119,7 +119,7 @@ impl Settings {
             Trouble::new(line, format!("these settings do not fit together: {reason}"), "change what the script sets")
         })?;
         let flow = loaded.scenario.flows.iter().next().expect("the network has a flow");
-        let mut params = flow.tcp.clone();
+        let mut params = TcpParams::clone(&flow.tcp);
         params.mss = agreed.mss;
         params.receiver_sack = agreed.sack;
         params.fin = false;

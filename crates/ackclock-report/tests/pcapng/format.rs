@@ -281,7 +281,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         size: Some(9),
         application: ackclock::tcp::ApplicationParams::Bulk(()),
         service: ackclock::scenario::ServiceCategory::UBR,
-        tcp,
+        tcp: tcp.into(),
         group: None,
         forced_drops: vec![],
         back_of: None,

@@ -20,7 +20,7 @@ pub(crate) fn add_responses(flows: &mut Vec<PlannedFlow>, technology: Technology
     for (number, planned) in flows.iter().enumerate().filter(|(_, planned)| has_exchanges(planned)) {
         is_right &= check(planned, technology, report);
         let name = format!("{}{BACK}", planned.flow.name);
-        if flows.iter().any(|other| other.flow.name == name || other.flow.group.as_ref() == Some(&name)) {
+        if flows.iter().any(|other| other.flow.name == name || other.flow.group.as_deref() == Some(&name)) {
             report
                 .error(
                     planned.given.common.settings.own.at("application"),
@@ -52,7 +52,7 @@ fn responses(name: String, of: FlowId, planned: &PlannedFlow) -> PlannedFlow {
             size: None,
             application: ApplicationParams::Bulk(()),
             service: flow.service.clone(),
-            tcp: TcpParams { handshake: false, fin: false, ..flow.tcp.clone() },
+            tcp: TcpParams { handshake: false, fin: false, ..TcpParams::clone(&flow.tcp) }.into(),
             forced_drops: Vec::new(),
             back_of: Some(of),
         },

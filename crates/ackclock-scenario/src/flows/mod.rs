@@ -14,9 +14,11 @@ pub(crate) mod udp;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ackclock::ids::{LinkId, NodeId};
 use ackclock::scenario::{Flow, ForcedDrop, MAX_ROUTE_LINKS, ServiceCategory, Technology};
+use ackclock::shared::Shared;
 use ackclock::tcp::{ApplicationParams, TcpParams};
 use ackclock::units::{Span, Time};
 use names::Origin;
@@ -66,14 +68,14 @@ pub(crate) struct Common {
     pub(crate) tcp_settings: Tables,
     /// Whether the receive window follows the path.
     pub(crate) follows_path: bool,
-    group: Option<String>,
+    group: Option<Arc<str>>,
     start: Time,
     start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
     application: ApplicationParams,
     service: service::GivenService,
-    tcp: TcpParams,
+    tcp: Shared<TcpParams>,
 }
 
 /// What flows depend on.
@@ -270,9 +272,9 @@ impl Planner<'_> {
             size: size?,
             application: application?,
             service: service?,
-            tcp: tcp?,
+            tcp: tcp?.into(),
             follows_path: tcp_settings.own.word("receive_window") == Some(tcp::AUTO),
-            group: keys.text("group").map(str::to_owned),
+            group: keys.text("group").map(Arc::from),
             settings,
             abr_settings,
             tcp_settings,

@@ -6,7 +6,8 @@ use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
 use ackclock::link::JitterParams;
 use ackclock::scenario::{Buffer, Link};
-use ackclock::tcp::UNSCALED_WINDOW;
+use ackclock::shared::Shared;
+use ackclock::tcp::{TcpParams, UNSCALED_WINDOW};
 use ackclock::units::{CELL_BYTES, Rate, Span};
 
 use crate::flows::PlannedFlow;
@@ -21,6 +22,8 @@ const FOR_INFINITE: u64 = 4 << 20;
 
 /// Sets the receive windows that follow the path, and what follows from them, once the queues of the network are known.
 pub(crate) fn size(network: &Network, flows: &mut [PlannedFlow]) {
+    // Flows that have their parameters in common go on to do so, if their windows are equal: mostly they follow each other.
+    let mut last: Option<[Shared<TcpParams>; 2]> = None;
     for planned in flows {
         if !planned.given.common.follows_path {
             continue;
@@ -28,14 +31,23 @@ pub(crate) fn size(network: &Network, flows: &mut [PlannedFlow]) {
         let settings = &planned.given.common.tcp_settings.own;
         let mut window = of_path(network, planned);
         let tcp = &mut planned.flow.tcp;
+        if let Some([before, after]) = &last
+            && tcp.is_same(before)
+            && after.receive_window == window
+        {
+            *tcp = after.clone();
+            continue;
+        }
+        let before = tcp.clone();
         match settings.integer("window_scale").and_then(|scale| u8::try_from(scale).ok()) {
             Some(scale) => window = window.min(UNSCALED_WINDOW << scale),
-            None => tcp.window_scale = ackclock::tcp::TcpParams::scale_for(window),
+            None => tcp.window_scale = TcpParams::scale_for(window),
         }
         tcp.receive_window = window;
         if settings.word("initial_ssthresh") == Some("window") {
             tcp.initial_ssthresh = Some(window);
         }
+        last = Some([before, tcp.clone()]);
     }
 }
 

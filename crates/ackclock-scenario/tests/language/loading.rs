@@ -60,7 +60,7 @@ fn defaults_are_those_of_the_osu_model() {
     assert_eq!(scenario.name, "test");
     assert_eq!((scenario.duration, scenario.warmup), (Span::from_secs(1), Span::ZERO));
     assert_eq!(scenario.technology, Technology::Atm { llc: true });
-    assert_eq!(flow(&scenario, "f1").tcp, TcpParams::default());
+    assert_eq!(*flow(&scenario, "f1").tcp, TcpParams::default());
     let expected = TcpParams {
         mss: 512,
         recovery: RecoveryParams::NewReno(NewRenoParams {
@@ -122,7 +122,7 @@ fn defaults_are_those_of_the_osu_model() {
         reneges_at: Vec::new(),
     };
     let f1 = flow(&scenario, "f1");
-    assert_eq!(f1.tcp, expected);
+    assert_eq!(*f1.tcp, expected);
     assert_eq!((f1.start, f1.stop, f1.size, f1.service.pcr()), (Time::ZERO, None, None, None));
     let policy = selective_drop(900.0, 0.8);
     let queue =

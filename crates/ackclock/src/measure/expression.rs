@@ -288,7 +288,7 @@ impl Expression {
         if self.of.is_of_ports() {
             return scenario.links.iter().map(|link| link.name.clone()).collect();
         }
-        let groups = scenario.flows.iter().filter_map(|flow| flow.group.clone());
+        let groups = scenario.flows.iter().filter_map(|flow| flow.group.as_deref().map(str::to_owned));
         let flows = scenario.flows.iter().map(|flow| flow.name.clone());
         let mut all: Vec<String> = groups.chain(flows).chain(scenario.udp.iter().map(|of| of.name.clone())).collect();
         let mut seen = std::collections::BTreeSet::new();

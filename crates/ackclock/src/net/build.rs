@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::feedback::atm_ports;
-use super::flow::{End, Hop, Sink, Source, Vc, backs, end_of, vc_name};
+use super::flow::{End, Hop, Vc, backs, end_of, vc_name};
 use super::link::LossRecording;
 use super::lists::Lists;
 use super::recorder::Recorder;
@@ -17,7 +17,6 @@ use crate::queue::PolicyParams;
 use crate::queue::packet::{QueueDiscipline, QueuePort};
 use crate::rng::{Stream, name_hash};
 use crate::scenario::{self, NodeKind, Route, Scenario, Technology, UdpFlow};
-use crate::tcp::{ApplicationParams, Receiver, Sender, TickClock, TickPhase, Transfer};
 use crate::traffic::Cbr;
 use crate::units::{Rate, Span, Time};
 
@@ -138,26 +137,6 @@ impl Wiring {
 pub(super) fn crossing(scenario: &Scenario, vcs: &IdVec<VcId, Vc>) -> Lists<LinkId, VcId> {
     let pairs = vcs.iter_ids().flat_map(|(id, vc)| vc.links().map(move |link| (link, id)));
     Lists::new(scenario.links.len(), pairs)
-}
-
-/// Both ends of a flow.
-pub(super) fn ends(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> (Source, Sink) {
-    let host = &scenario.nodes[scenario.links[flow.forward.first()].from].name;
-    let timer = &flow.tcp.timer;
-    let phase = match timer.phase {
-        TickPhase::Common(phase) => phase,
-        TickPhase::Random => Span::from_ps(Stream::new(seed, host, "tick-phase").below(timer.granularity.as_ps(), 0)),
-    };
-    let application = flow.application.start(seed, &flow.name);
-    let transfer = Transfer { start: flow.begins(seed), stop: flow.stop, size: flow.size, application };
-    let sender = Sender::new(&flow.tcp, transfer, TickClock::new(timer.granularity, phase));
-    let sender = sender.with_randomness(&flow.tcp, seed, &flow.name);
-    let receiver = Receiver::new(&flow.tcp).with_randomness(&flow.tcp, seed, &flow.name);
-    let has_messages = flow.back_of.is_some() || matches!(flow.application, ApplicationParams::Exchanges(_));
-    match has_messages {
-        true => (Source::new(sender.with_messages(&flow.tcp)), Sink::new(receiver.with_messages())),
-        false => (Source::new(sender), Sink::new(receiver)),
-    }
 }
 
 /// For each link, the links that feed its port, of cell ports by name: those that come before it on the route of some connection.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::routes::Routed;
 use crate::ids::{Id, LinkId, VcId};
 use crate::packet::{LostFrames, Segment, SegmentKind};
-use crate::record::{Fingerprint, FlowCounts, FlowRecord, UdpCounts, UdpRecord};
+use crate::record::{Fingerprint, FlowCounts, FlowRecord, LimitedTimes, Observation, UdpCounts, UdpRecord};
 use crate::scenario::{self, MIN_DATAGRAM_BYTES, Scenario, Technology};
-use crate::tcp::{Receiver, Sender};
+use crate::tcp::{Receiver, Sender, SenderStats};
 use crate::traffic::{Cbr, Echoes};
 use crate::units::{Span, Time};
 
@@ -60,6 +60,30 @@ pub(super) struct Sink {
     pub(super) damaged_frames: u64,
 }
 
+/// What records need of a sending end, and what is seen of it when a run is paused.
+#[derive(Clone, Debug)]
+pub(super) struct SourceSummary {
+    stats: SenderStats,
+    timeouts: Vec<Time>,
+    fingerprint: u64,
+    limited: LimitedTimes,
+    discarded_in_host: u64,
+    pub(super) damaged_frames: u64,
+    pub(super) observed: Observation,
+}
+
+/// What records need of a receiving end.
+#[derive(Clone, Debug)]
+pub(super) struct SinkSummary {
+    pub(super) delivered: u64,
+    pub(super) delivered_in_warmup: u64,
+    last_delivery: Time,
+    unnecessary: u64,
+    marked: u64,
+    pub(super) damaged_frames: u64,
+    fingerprint: u64,
+}
+
 /// Segments lost on purpose.
 pub(super) struct ForcedDrops {
     mss: u64,
@@ -101,6 +125,19 @@ impl Source {
     pub(super) fn new(sender: Sender) -> Source {
         Source { sender, discarded_in_host: 0, damaged_frames: 0 }
     }
+
+    /// What records need of it, up to `now`.
+    pub(super) fn summary(&self, now: Time) -> SourceSummary {
+        SourceSummary {
+            stats: self.sender.stats().clone(),
+            timeouts: self.sender.timeouts(),
+            fingerprint: self.sender.fingerprint(),
+            limited: self.sender.limited(now),
+            discarded_in_host: self.discarded_in_host,
+            damaged_frames: self.damaged_frames,
+            observed: self.sender.observe(now),
+        }
+    }
 }
 
 impl Sink {
@@ -113,21 +150,33 @@ impl Sink {
     pub(super) fn end_warmup(&mut self) {
         self.delivered_in_warmup = self.receiver.delivered();
     }
+
+    /// What records need of it.
+    pub(super) fn summary(&self) -> SinkSummary {
+        SinkSummary {
+            delivered: self.receiver.delivered(),
+            delivered_in_warmup: self.delivered_in_warmup,
+            last_delivery: self.receiver.last_delivery(),
+            unnecessary: self.receiver.stats().unnecessary,
+            marked: self.receiver.marked(),
+            damaged_frames: self.damaged_frames,
+            fingerprint: self.receiver.fingerprint(),
+        }
+    }
 }
 
 /// The record of the flow called `name`, of which so many segments were lost on purpose, after `simulated`, of which
 /// the warm-up was the first part.
 pub(super) fn record(
     name: &str,
-    source: &Source,
-    sink: &Sink,
+    source: SourceSummary,
+    sink: SinkSummary,
     forced_drops: u64,
     simulated: Span,
     warmup: Span,
 ) -> FlowRecord {
-    let stats = source.sender.stats();
-    let timeouts = source.sender.timeouts();
-    let delivered = sink.receiver.delivered();
+    let SourceSummary { stats, timeouts, .. } = source;
+    let delivered = sink.delivered;
     let rate = |bytes: u64, span: Span| bytes as f64 * 8.0 / span.as_secs_f64();
     let warm = simulated > warmup;
     FlowRecord {
@@ -140,23 +189,23 @@ pub(super) fn record(
             segments_sent: stats.segments_sent,
             segments_discarded_in_host: source.discarded_in_host,
             retransmissions: stats.retransmissions,
-            unnecessary_retransmissions: sink.receiver.stats().unnecessary,
+            unnecessary_retransmissions: sink.unnecessary,
             fast_retransmits: stats.fast_retransmits,
             timeouts: timeouts.len() as u64,
             damaged_frames: sink.damaged_frames,
             damaged_ack_frames: source.damaged_frames,
             forced_drops,
-            marked_segments: sink.receiver.marked(),
+            marked_segments: sink.marked,
             ecn_reductions: stats.ecn_reductions,
             undone_reductions: stats.undone_reductions,
         },
         timeout_times: timeouts,
         longest_backoff: stats.longest_backoff,
         completed: stats.completed,
-        last_delivery: (delivered > 0).then(|| sink.receiver.last_delivery()),
-        sender_fingerprint: source.sender.fingerprint(),
-        receiver_fingerprint: sink.receiver.fingerprint(),
-        limited: source.sender.limited(Time::ZERO + simulated),
+        last_delivery: (delivered > 0).then_some(sink.last_delivery),
+        sender_fingerprint: source.fingerprint,
+        receiver_fingerprint: sink.fingerprint,
+        limited: source.limited,
         delays: None,
         exchanges: None,
         abr: None,

@@ -41,7 +41,7 @@ pub(super) fn last_hops(
         {
             return false;
         }
-        let connections = || crossing.of(id).iter().map(|&vc| &scenario.flows[FlowId::from_index(end_of(vc).0)].tcp);
+        let connections = || crossing.of(id).iter().map(|&vc| &*scenario.flows[FlowId::from_index(end_of(vc).0)].tcp);
         let (Some(longest), Some(shortest)) = (
             connections().map(TcpParams::longest_datagram).max(),
             connections().map(TcpParams::shortest_datagram).min(),

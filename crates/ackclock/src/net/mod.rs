@@ -4,6 +4,7 @@
 mod abr;
 mod batched;
 mod build;
+mod ends;
 mod feedback;
 mod flow;
 mod host_traces;

@@ -71,6 +71,11 @@ impl Nic {
         self.queue = Some(queue);
     }
 
+    /// The connections of the segments that wait.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = VcId> {
+        self.queue.iter().flat_map(|queue| queue.iter().map(|&(vc, _)| vc))
+    }
+
     #[inline]
     fn nothing_waits(&self) -> bool {
         self.queue.as_ref().is_none_or(|queue| queue.is_empty())

@@ -113,6 +113,11 @@ pub(super) enum Turn<T> {
 }
 
 impl<T: Copy> PacketPort<T> {
+    /// The packets that the discipline has, perhaps among others that it had. What is not among them is on the link already.
+    pub(super) fn waiting_at_most(&self) -> &[T] {
+        self.waiting.at_most()
+    }
+
     /// An idle port before a link of this rate and delay, unless `link` says more.
     pub(super) fn new(
         (rate, delay): (Rate, Span),

@@ -26,6 +26,11 @@ impl<T: Copy> WaitingPackets<T> {
         self.places.len() - self.free.len()
     }
 
+    /// Those that wait, perhaps among others that waited.
+    pub(crate) fn at_most(&self) -> &[T] {
+        &self.places
+    }
+
     /// The octets that wait.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

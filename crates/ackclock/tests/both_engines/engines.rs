@@ -196,7 +196,7 @@ fn case(network: &Network, technology: &str, policy: &str, recovery: usize, roun
         }
         let limit = [&flow.forward, &flow.backward].map(|route| scenario.links[route.first()].rate).into_iter().min();
         let flow = &mut scenario.flows[id];
-        flow.tcp = tcp.clone();
+        flow.tcp = tcp.clone().into();
         flow.service = ServiceCategory::Ubr { pcr: pcr.filter(|&pcr| Some(pcr) <= limit) };
     }
     queues::queues(choices, &mut scenario, policy);
@@ -373,7 +373,7 @@ fn ports_without_slots_before_between_and_after_congested_ones() {
     scenario.duration = Span::from_ms(200);
     // Whoever loses begins again soon, at another time than the others.
     for (number, flow) in (0..).zip(scenario.flows.iter_mut()) {
-        flow.tcp = TcpParams { receive_window: 60_000, ..TcpParams::default() };
+        flow.tcp = TcpParams { receive_window: 60_000, ..TcpParams::default() }.into();
         flow.tcp.timer.granularity = Span::from_ms(1);
         flow.tcp.timer.initial_rto = Span::from_ms(10 + number);
         (flow.start, flow.start_jitter, flow.stop) = (Time::ZERO, Span::ZERO, None);

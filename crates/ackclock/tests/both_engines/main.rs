@@ -1,6 +1,7 @@
 //! Both engines give the same records.
 
 mod emulation;
+mod ended;
 mod engines;
 mod engines_abr;
 mod engines_random;

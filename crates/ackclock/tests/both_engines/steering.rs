@@ -29,6 +29,10 @@ fn paused(scenario: &Scenario, seed: u64, engine: Engine, is_steered: bool) -> (
     for pause in 1..=PAUSES {
         // Not all of them at round instants.
         simulation.step(Time::from_ps(scenario.duration.as_ps() * pause / PAUSES + pause % 3));
+        // What has ended is seen as before.
+        if engine == Engine::Batched {
+            simulation.free_ended();
+        }
         let flows = 0..scenario.flows.len();
         seen.extend(flows.map(|flow| simulation.observe(FlowId::from_index(flow)).unwrap()));
         // What has limited a sender for some time has done so for as long at least later on.

@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("batch", &[]),
     ("exact", &[]),
     ("factory", &[]),
+    ("shared", &[]),
     ("keys", &["units"]),
     ("law", &["units", "rng", "exact", "keys"]),
     ("engine", &["units", "ids"]),
@@ -23,12 +24,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("traffic", &["units", "rng", "law", "record"]),
     ("atm", &["units", "factory", "keys", "packet"]),
     ("feedback", &["units", "keys"]),
-    ("scenario", &["units", "ids", "rng", "keys", "tcp", "queue", "atm", "feedback", "link", "traffic", "record"]),
+    (
+        "scenario",
+        &["units", "ids", "rng", "keys", "shared", "tcp", "queue", "atm", "feedback", "link", "traffic", "record"],
+    ),
     (
         "net",
         &[
-            "units", "ids", "rng", "batch", "packet", "record", "tcp", "queue", "atm", "feedback", "link", "traffic",
-            "scenario", "engine",
+            "units", "ids", "rng", "batch", "shared", "packet", "record", "tcp", "queue", "atm", "feedback", "link",
+            "traffic", "scenario", "engine",
         ],
     ),
     ("measure", &["units", "ids", "exact", "keys", "packet", "tcp", "record", "scenario"]),

@@ -30,7 +30,7 @@ pub fn add_responses(scenario: &mut Scenario) {
             backward: flow.forward.clone(),
             start_jitter: Span::ZERO,
             application: ApplicationParams::Bulk(()),
-            tcp: TcpParams { handshake: false, fin: false, ..flow.tcp.clone() },
+            tcp: TcpParams { handshake: false, fin: false, ..TcpParams::clone(&flow.tcp) }.into(),
             forced_drops: Vec::new(),
             back_of: Some(FlowId::from_index(number)),
             ..flow.clone()

@@ -276,7 +276,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         size: None,
         application: ApplicationParams::Bulk(()),
         service: ServiceCategory::Ubr { pcr },
-        tcp,
+        tcp: tcp.into(),
         group: None,
         forced_drops: Vec::new(),
         back_of: None,

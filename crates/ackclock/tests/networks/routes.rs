@@ -341,7 +341,7 @@ fn connections_with_fixed_routes_share_ports_with_others() {
     let mut scenario = shorter_from(42);
     let fixed = ["a->s1", "s1->s2", "s2->s4", "s4->b"].map(|name| link(&scenario, name)).to_vec();
     for flow in scenario.flows.iter_mut() {
-        flow.forward = Route::Fixed(fixed.clone());
+        flow.forward = fixed.clone().into();
         flow.start = ms(0);
     }
     let records = run("shared", &scenario);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ids::{Id, IdVec, LinkId, VcId};
+use crate::net::ends::Names;
 use crate::net::flow::{self, End};
 use crate::net::lists::Lists;
 use crate::net::recorder::flow_names;
@@ -15,7 +16,7 @@ use crate::units::Span;
 /// The flows and the links of a network.
 pub(super) struct Directory {
     /// And then the sources of datagrams.
-    flows: Names,
+    flows: Arc<Names>,
     flow_count: usize,
     /// By the flow on whose connection they come, the flows that are the other direction of one.
     backs: BTreeMap<usize, usize>,
@@ -63,7 +64,7 @@ impl Directory {
     /// The directory of a scenario, of whose links these connections cross each; still without outputs.
     pub(super) fn new(scenario: &Scenario, crossing: Lists<LinkId, VcId>) -> Directory {
         Directory {
-            flows: flow_names(scenario).collect(),
+            flows: Arc::new(flow_names(scenario).collect()),
             flow_count: scenario.flows.len(),
             backs: flow::backs(scenario),
             links: scenario.links.iter().map(|link| link.name.as_str()).collect(),
@@ -108,6 +109,11 @@ impl Directory {
         &self.pass_throughs[number as usize]
     }
 
+    /// The names of the flows, and then of the sources of datagrams.
+    pub(super) fn names(&self) -> Arc<Names> {
+        self.flows.clone()
+    }
+
     /// The names of the flows in the order of the scenario.
     pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
         (0..self.flow_count).map(|flow| self.flow(flow))
@@ -120,12 +126,12 @@ impl Directory {
 
     /// The names of all connections.
     pub(super) fn vc_names(&self) -> IdVec<VcId, Arc<str>> {
-        (0..2 * self.flows.ends.len()).map(|vc| self.vc_name(VcId::from_index(vc)).into()).collect()
+        (0..2 * self.flows.len()).map(|vc| self.vc_name(VcId::from_index(vc)).into()).collect()
     }
 
     /// The names of the sources of datagrams in the order of the scenario.
     pub(super) fn udp(&self) -> impl Iterator<Item = &str> {
-        (self.flow_count..self.flows.ends.len()).map(|source| self.flows.get(source))
+        (self.flow_count..self.flows.len()).map(|source| self.flows.get(source))
     }
 
     pub(super) fn vc_name(&self, vc: VcId) -> Cow<'_, str> {
@@ -134,31 +140,5 @@ impl Directory {
             Some(&back) => self.flows.get(back).into(),
             None => flow::vc_name(self.flows.get(flow), end),
         }
-    }
-}
-
-/// Names, one after the other.
-struct Names {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl Names {
-    fn get(&self, number: usize) -> &str {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.text[start as usize..self.ends[number] as usize]
-    }
-}
-
-impl<'a> FromIterator<&'a str> for Names {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Names {
-        let mut all = Names { text: String::new(), ends: Vec::new() };
-        for name in names {
-            all.text.push_str(name);
-            all.ends.push(u32::try_from(all.text.len()).expect("less than 4 GB of names"));
-        }
-        all.text.shrink_to_fit();
-        all.ends.shrink_to_fit();
-        all
     }
 }

@@ -48,6 +48,12 @@ impl<T: MailboxItem> MailboxSet<T> {
         others.fold(mailboxes[self.first].earliest(), Time::min)
     }
 
+    /// All items, in any order.
+    pub(super) fn waiting<'a>(&'a self, mailboxes: &'a [Mailbox<T>]) -> impl Iterator<Item = &'a T> {
+        let numbers = std::iter::once(self.first).chain(self.others.iter().copied());
+        numbers.flat_map(|number| mailboxes[number].waiting())
+    }
+
     /// Takes everything before `until`.
     #[inline(always)]
     pub(super) fn take_before(&mut self, until: Time, mailboxes: &mut [Mailbox<T>]) -> Taken<T> {

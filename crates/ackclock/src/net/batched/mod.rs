@@ -8,6 +8,7 @@ mod abr;
 mod build;
 mod cells;
 mod directory;
+mod ended;
 mod fifo_monitor;
 mod frame_side;
 mod hosts;
@@ -136,6 +137,7 @@ impl Batched {
                 rounds = MOST_ROUNDS.min(2 * rounds);
             }
             left = rounds;
+            self.put_away_ended();
         }
     }
 
@@ -163,14 +165,15 @@ impl Batched {
 
     /// The flows' records up to now, which is `simulated` after the start.
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
-        let sources = self.hosts().flat_map(Hosts::sources);
-        let sinks = self.hosts().flat_map(Hosts::sinks);
+        let now = Time::ZERO + simulated;
+        let sources = self.hosts().flat_map(|hosts| hosts.sources(now));
+        let sinks = self.hosts().flat_map(|hosts| hosts.sinks(now));
         let ends = self.directory.flows().zip(sources).zip(sinks);
         let record = |(((name, (source, forced_drops)), sink), abr): (((&str, _), _), _)| FlowRecord {
             abr,
             ..flow::record(name, source, sink, forced_drops, simulated, warmup)
         };
-        let records = ends.zip(self.io.abr.records(Time::ZERO + simulated)).map(record).enumerate();
+        let records = ends.zip(self.io.abr.records(now)).map(record).enumerate();
         records.map(|(flow, record)| self.two_way().complete(flow, record)).collect()
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::io::Io;
+use crate::ids::VcId;
 use crate::net::link::Link;
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
@@ -16,6 +17,10 @@ pub(super) trait Process {
     fn next(&self, io: &Io) -> Time;
     /// Frames, packets and timers handled so far.
     fn events(&self) -> u64;
+    /// Adds the connections of which something is here or on its way to here; returns whether all of them are known.
+    fn add_under_way(&self, _io: &Io, _vcs: &mut Vec<VcId>) -> bool {
+        false
+    }
     /// Of switch ports: the same as [`Ports::trace`], moved out as the run is over; records are long.
     fn take_trace(&mut self, _port: u32, _now: Time) -> Option<PortTrace> {
         None

@@ -5,7 +5,7 @@ use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::abr::{CellScheduler, rates, scheduler};
 use crate::net::build::{self, Feeder, Wiring, crossing, limits, service_stream};
 use crate::net::feedback::{Edges, packet_rates};
-use crate::net::flow::{ForcedDrops, Sink, Source, Vc};
+use crate::net::flow::{ForcedDrops, Vc};
 use crate::net::last_hops::last_hops;
 use crate::net::link::{self, PacketMeta};
 use crate::net::nic::Nic;
@@ -19,20 +19,17 @@ use crate::rng::name_hash;
 use crate::scenario::{self, Scenario};
 use crate::units::{Rate, Span};
 
-/// A connection: its two ends.
+/// A connection, but for its two ends.
 pub(super) struct Flow {
     pub(super) name: String,
-    pub(super) source: Source,
-    pub(super) sink: Sink,
     /// If some segments are lost on purpose.
     pub(super) forced_drops: Option<Box<ForcedDrops>>,
 }
 
 impl Flow {
     /// A flow of a scenario, before anything has happened.
-    pub(super) fn new(flow: &scenario::Flow, scenario: &Scenario, seed: u64) -> Flow {
-        let (source, sink) = build::ends(flow, scenario, seed);
-        Flow { name: flow.name.clone(), source, sink, forced_drops: ForcedDrops::new(flow) }
+    pub(super) fn new(flow: &scenario::Flow) -> Flow {
+        Flow { name: flow.name.clone(), forced_drops: ForcedDrops::new(flow) }
     }
 }
 

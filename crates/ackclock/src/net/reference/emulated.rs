@@ -79,8 +79,8 @@ impl Reference {
                 let arrivals: &mut Arrivals = &mut self.udp[flow - external.observed.len()].2;
                 arrivals.add(now, datagram.seq);
             }
-            (Some(flow), End::Receiver, None) => flow.sink.damaged_frames += 1,
-            (Some(flow), End::Sender, None) => flow.source.damaged_frames += 1,
+            (Some(_), End::Receiver, None) => self.sinks.at(flow).damaged_frames += 1,
+            (Some(_), End::Sender, None) => self.sources.at(flow).damaged_frames += 1,
             (Some(_), End::Receiver, Some(segment)) => {
                 let observed = &mut external.observed[flow];
                 observed.arrived(now, segment);

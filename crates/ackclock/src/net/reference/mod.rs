@@ -23,6 +23,7 @@ mod steering;
 mod under_way;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use build::{Flow, Link, Output};
 use cell_port::Input;
@@ -34,12 +35,13 @@ use under_way::{Frames, PacketsHere, UnderWay, forget, mark, meta};
 
 use super::abr::AbrConnections;
 use super::build::{self as common, PacketKinds, vcs};
+use super::ends::{self, Ends, Makers};
 use super::feedback::Edges;
-use super::flow::{Arrivals, End, Hop, LostDatagrams, Vc, ack_vc, data_vc, end_of};
+use super::flow::{Arrivals, End, Hop, LostDatagrams, Sink, Source, Vc, ack_vc, data_vc, end_of};
 use super::host_traces::HostTraces;
 use super::link::PacketMeta;
 use super::packet_port::{Coming, Departure, Turn};
-use super::recorder::Recorder;
+use super::recorder::{Recorder, flow_names};
 use super::two_way::{Happening, TwoWay};
 use crate::engine::EventTree;
 use crate::ids::{Id, IdVec, LinkId, VcId};
@@ -68,6 +70,9 @@ pub struct Reference {
     /// What each of them carries.
     frames: IdVec<VcId, Frames>,
     flows: Vec<Flow>,
+    /// Their ends.
+    sources: Ends<Source>,
+    sinks: Ends<Sink>,
     /// The sources of datagrams, with what arrived of them.
     udp: Vec<(String, Cbr, Arrivals)>,
     lost_datagrams: LostDatagrams,
@@ -103,7 +108,9 @@ impl Reference {
         let vcs = vcs(scenario);
         let edges = Edges::new(scenario, &vcs, &common::crossing(scenario, &vcs));
         let links = build::links(scenario, &vcs, &edges, seed, recorder);
-        let flows: Vec<Flow> = scenario.flows.iter().map(|flow| Flow::new(flow, scenario, seed)).collect();
+        let flows: Vec<Flow> = scenario.flows.iter().map(Flow::new).collect();
+        let names = Arc::new(flow_names(scenario).collect());
+        let (sources, sinks) = ends::of_flows(scenario, seed, Arc::new(Makers::new(scenario, seed, names)));
         let edges = ReferenceEdges::new(edges, scenario, &links);
         Reference {
             technology: scenario.technology,
@@ -118,6 +125,8 @@ impl Reference {
             vcs,
             abr: AbrConnections::new(scenario),
             flows,
+            sources,
+            sinks,
             udp: common::udp(scenario, seed)
                 .into_iter()
                 .zip(&scenario.udp)
@@ -147,6 +156,7 @@ impl Reference {
             assert!(time >= self.now, "time went back from {} to {time}", self.now);
             self.now = time;
             self.events += 1;
+            self.put_away_ended();
             if source < links {
                 self.on_output(LinkId::from_index(source));
             } else if source < 2 * links {
@@ -173,9 +183,7 @@ impl Reference {
 
     /// The warm-up ends now: remembers what was delivered.
     pub fn end_warmup(&mut self) {
-        for flow in &mut self.flows {
-            flow.sink.end_warmup();
-        }
+        self.sinks.end_warmup();
         if let Some(external) = &mut self.external {
             external.observed.iter_mut().for_each(ObservedFlow::end_warmup);
         }
@@ -361,18 +369,19 @@ impl Reference {
         if let Some((place, segment)) = self.two_way.end_at(flow, end).zip(good) {
             return self.at_end_of_two(place, Happening::Arrives(segment));
         }
-        let Flow { source, sink, .. } = &mut self.flows[flow];
         match (end, good) {
-            (End::Receiver, None) => sink.damaged_frames += 1,
+            (End::Receiver, None) => self.sinks.at(flow).damaged_frames += 1,
             (End::Receiver, Some(segment)) => {
+                let sink = self.sinks.at(flow);
                 sink.receiver.on_segment(self.now, segment);
                 if let Some(traces) = &mut self.traces {
                     traces.delivered(self.now, flow, &sink.receiver);
                 }
                 self.send_acknowledgement(flow);
             }
-            (End::Sender, None) => source.damaged_frames += 1,
+            (End::Sender, None) => self.sources.at(flow).damaged_frames += 1,
             (End::Sender, Some(segment)) => {
+                let source = self.sources.at(flow);
                 source.sender.on_segment(self.now, segment);
                 if let Some(traces) = &mut self.traces {
                     traces.acked(self.now, flow, &source.sender);
@@ -387,7 +396,7 @@ impl Reference {
         if let Some(end) = self.two_way.end_of_sender(flow) {
             return self.at_end_of_two(end, Happening::SenderTimer);
         }
-        if self.flows[flow].source.sender.on_timer(self.now) == Expired::Retransmission {
+        if self.sources.at(flow).sender.on_timer(self.now) == Expired::Retransmission {
             let vc = data_vc(flow);
             let first_link = self.vcs[vc].route[0].link;
             let (discarded, next) = match &mut self.links[first_link].output {
@@ -397,7 +406,7 @@ impl Reference {
                     unreachable!("a flow begins at a host")
                 }
             };
-            self.flows[flow].source.discarded_in_host += discarded;
+            self.sources.at(flow).discarded_in_host += discarded;
             if let Some(traces) = &mut self.traces {
                 traces.taken_back(flow);
             }
@@ -411,26 +420,26 @@ impl Reference {
         if let Some(end) = self.two_way.end_of_receiver(flow) {
             return self.at_end_of_two(end, Happening::ReceiverTimer);
         }
-        self.flows[flow].sink.receiver.on_timer(self.now);
+        self.sinks.at(flow).receiver.on_timer(self.now);
         self.send_acknowledgement(flow);
         self.schedule_timers(flow);
     }
 
     fn send_data(&mut self, flow: usize) {
-        while let Some(segment) = self.flows[flow].source.sender.poll_segment(self.now) {
+        while let Some(segment) = self.sources.at(flow).sender.poll_segment(self.now) {
             if let Some(traces) = &mut self.traces {
-                traces.sent(self.now, flow, &self.flows[flow].source.sender, segment.seq, segment.len);
+                traces.sent(self.now, flow, &self.sources.at(flow).sender, segment.seq, segment.len);
                 traces.handed_down(self.now, flow);
             }
             self.hand_down(data_vc(flow), segment);
         }
         if let Some(traces) = &mut self.traces {
-            traces.settled(self.now, flow, &self.flows[flow].source.sender);
+            traces.settled(self.now, flow, &self.sources.at(flow).sender);
         }
     }
 
     fn send_acknowledgement(&mut self, flow: usize) {
-        if let Some(segment) = self.flows[flow].sink.receiver.poll_segment(self.now) {
+        if let Some(segment) = self.sinks.at(flow).receiver.poll_segment(self.now) {
             let window = self.edges.written(ack_vc(flow), &segment);
             self.hand_down(ack_vc(flow), Segment { window, ..segment });
         }
@@ -474,8 +483,7 @@ impl Reference {
 
     fn schedule_timers(&mut self, flow: usize) {
         let number = self.first_timer() + 2 * flow;
-        let Flow { source, sink, .. } = &self.flows[flow];
-        self.event_tree.set(number, source.sender.deadline());
-        self.event_tree.set(number + 1, sink.receiver.deadline());
+        self.event_tree.set(number, self.sources.deadline(flow));
+        self.event_tree.set(number + 1, self.sinks.deadline(flow));
     }
 }

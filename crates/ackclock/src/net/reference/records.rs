@@ -6,7 +6,7 @@ use super::Reference;
 use super::build::{Flow, Link, Output};
 use crate::ids::{LinkId, VcId};
 use crate::net::feedback::PacketRates;
-use crate::net::flow::{self, Arrivals, End, ForcedDrops, end_of};
+use crate::net::flow::{self, Arrivals, End, ForcedDrops, SinkSummary, SourceSummary, end_of};
 use crate::net::host_traces::HostTraces;
 use crate::net::recorder::{LinkRecording, PortRecording, RatesRecording, Recorded, Recorder};
 use crate::record::{EdgeRecord, FlowRecord, LinkRecord, PortRecord, UdpRecord};
@@ -16,8 +16,10 @@ use crate::units::{Span, Time};
 impl Reference {
     /// The flows' records up to `now`, which is `simulated` after the start.
     pub fn flow_records(&self, simulated: Span, warmup: Span) -> Vec<FlowRecord> {
-        let record = |(number, flow): (usize, &Flow)| {
-            let Flow { name, source, sink, forced_drops } = flow;
+        let now = Time::ZERO + simulated;
+        let ends = self.sources.summaries(now).zip(self.sinks.summaries(now));
+        let record = |(number, (flow, (source, sink))): (usize, (&Flow, (SourceSummary, SinkSummary)))| {
+            let Flow { name, forced_drops } = flow;
             let forced_drops = ForcedDrops::count(forced_drops);
             match &self.external {
                 None => flow::record(name, source, sink, forced_drops, simulated, warmup),
@@ -27,7 +29,7 @@ impl Reference {
                 }
             }
         };
-        let records = self.flows.iter().enumerate().map(record).zip(self.abr.records(Time::ZERO + simulated));
+        let records = self.flows.iter().zip(ends).enumerate().map(record).zip(self.abr.records(now));
         let records = records.map(|(record, abr)| FlowRecord { abr, ..record }).enumerate();
         records.map(|(flow, record)| self.two_way.complete(flow, record)).collect()
     }

@@ -13,7 +13,7 @@ impl Reference {
 
     /// What is seen of a flow at the instant to which the network has come.
     pub fn observe(&self, flow: usize) -> Observation {
-        self.flows[flow].source.sender.observe(self.now)
+        self.sources.observe(flow, self.now)
     }
 
     /// Does something to a flow at this instant, and sends what it has then.
@@ -21,7 +21,7 @@ impl Reference {
         if let Some(end) = self.two_way.end_of_sender(flow) {
             return self.at_end_of_two(end, Happening::Steered(action));
         }
-        action.act(self.now, &mut self.flows[flow].source.sender);
+        action.act(self.now, &mut self.sources.at(flow).sender);
         self.send_data(flow);
         self.schedule_timers(flow);
     }

@@ -59,6 +59,11 @@ impl Packets {
         self.under_way.remove(&key(unit))
     }
 
+    /// Whether none is on its way.
+    pub(super) fn is_empty(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
     /// Whether the packet with this number is on its way, or a copy of it.
     pub(super) fn contains(&self, number: u32) -> bool {
         self.under_way.range((number, 0)..=(number, u16::MAX)).next().is_some()

@@ -6,7 +6,7 @@ use crate::tcp::{TimerKind, TimerParams};
 use crate::units::{Span, Time};
 
 /// The instants at which a host's coarse timer ticks: one granularity apart, for ever; none at time zero.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickClock {
     granularity: u64,
     /// Tick number 1, in picoseconds: more than zero.

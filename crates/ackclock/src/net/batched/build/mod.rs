@@ -44,7 +44,8 @@ impl Batched {
         let (mut network, mut processes, Ends { layout, inboxes, uplinks }) =
             Batched::without_ends(Plan::new(scenario, seed, recorder));
         // The ends of many flows are most of a network: what the rest is built from has gone before.
-        processes.extend(hosts(scenario, seed, &layout, &inboxes, uplinks));
+        let names = network.directory.names();
+        processes.extend(hosts(scenario, seed, names, &layout, &inboxes, uplinks));
         network.processes = processes.into_values().collect();
         network
     }

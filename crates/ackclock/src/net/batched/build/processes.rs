@@ -1,5 +1,7 @@
 //! The logical processes of a network: groups of hosts and ports.
 
+use std::sync::Arc;
+
 use super::layout::{Layout, Plan};
 use super::mailbox_plan::MailboxPlan;
 use super::routes::{Exits, PassThroughSource, Routes};
@@ -20,6 +22,7 @@ use crate::net::batched::packets::last_hop::{self, LastHopPorts};
 use crate::net::batched::packets::port::{PacketPort, PacketPorts, PortVc};
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::build::{self, PacketKinds};
+use crate::net::ends::{self, Ends, Makers, Names};
 use crate::net::flow::{Arrivals, End, ForcedDrops, Hop, end_of};
 use crate::net::link::Link;
 use crate::net::two_way::TwoWay;
@@ -245,23 +248,19 @@ impl Plan<'_> {
 pub(super) fn hosts(
     scenario: &Scenario,
     seed: u64,
+    names: Arc<Names>,
     layout: &Layout,
     inboxes: &MailboxPlan,
     uplinks: Vec<HostUplinks>,
 ) -> impl Iterator<Item = (usize, LogicalProcess)> {
-    let flows = scenario.flows.len();
-    let (mut sources, mut sinks) = (Vec::with_capacity(flows), Vec::with_capacity(flows));
-    for (source, sink) in scenario.flows.iter().map(|flow| build::ends(flow, scenario, seed)) {
-        sources.push(source);
-        sinks.push(sink);
-    }
+    let (mut sources, mut sinks) = ends::of_flows(scenario, seed, Arc::new(Makers::new(scenario, seed, names)));
     layout.groups.iter().zip(uplinks).enumerate().map(move |(group, (&process, uplinks))| {
         let has = |end: End| layout.group_of(end) == group;
         let hosts = Hosts::new(
             inboxes.read_by(group),
             layout.numbering,
-            if has(End::Sender) { std::mem::take(&mut sources) } else { Vec::new() },
-            if has(End::Receiver) { std::mem::take(&mut sinks) } else { Vec::new() },
+            if has(End::Sender) { std::mem::take(&mut sources) } else { Ends::default() },
+            if has(End::Receiver) { std::mem::take(&mut sinks) } else { Ends::default() },
             if has(End::Sender) { build::udp(scenario, seed) } else { Vec::new() },
             if has(End::Receiver) { Arrivals::of_echoes(scenario) } else { Vec::new() },
             uplinks,

@@ -17,6 +17,7 @@ use crate::net::batched::io::{Delivery, Io, What};
 use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
+use crate::net::ends::Ends;
 use crate::net::flow::{Arrivals, End, Sink, Source, ack_vc, data_vc, end_of};
 use crate::net::two_way::{Happening, TwoWay};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES};
@@ -28,8 +29,8 @@ use crate::units::Time;
 pub(in crate::net::batched) struct Hosts {
     inboxes: MailboxSet<Delivery>,
     /// By flow; empty if they belong to another group.
-    sources: Vec<Source>,
-    sinks: Vec<Sink>,
+    sources: Ends<Source>,
+    sinks: Ends<Sink>,
     /// Sources of datagrams: their numbers follow those of the flows.
     udp: Vec<Cbr>,
     /// What arrived of the datagrams that are sent back, by source of any kind; empty if there are none, or if they arrive elsewhere.
@@ -55,8 +56,8 @@ impl Hosts {
     pub(in crate::net::batched) fn new(
         inboxes: MailboxSet<Delivery>,
         numbering: Numbering,
-        sources: Vec<Source>,
-        sinks: Vec<Sink>,
+        sources: Ends<Source>,
+        sinks: Ends<Sink>,
         udp: Vec<Cbr>,
         echoed: Vec<Arrivals>,
         uplinks: HostUplinks,
@@ -64,8 +65,8 @@ impl Hosts {
         let timers = EventTree::new(uplinks.len());
         let link_header = uplinks.link_header();
         let mut exits = Exits { numbering, uplinks, timers };
-        for (flow, source) in sources.iter().enumerate() {
-            exits.timers.set(numbering.of(flow, End::Sender), source.sender.deadline());
+        for flow in 0..sources.len() {
+            exits.timers.set(numbering.of(flow, End::Sender), sources.deadline(flow));
         }
         for (source, cbr) in udp.iter().enumerate() {
             exits.timers.set(numbering.of(sources.len() + source, End::Sender), cbr.next());
@@ -213,13 +214,13 @@ impl Hosts {
         }
         match end_of(vc) {
             (flow, End::Receiver) => {
-                let receiver = &mut self.sinks[flow].receiver;
+                let receiver = &mut self.sinks.at(flow).receiver;
                 let headers = link_header + receiver.header_bytes();
                 receiver.on_data(now, seq_or_ack, seq_or_ack + u64::from(size - headers));
                 self.exits.answer::<true>(now, flow, receiver, io);
             }
             (flow, End::Sender) => {
-                let sender = &mut self.sources[flow].sender;
+                let sender = &mut self.sources.at(flow).sender;
                 if let Some(window) = PacketKey(frame).window() {
                     sender.on_window(now, seq_or_ack, window);
                 }
@@ -255,12 +256,12 @@ impl Hosts {
         }
         match end {
             End::Receiver => {
-                let receiver = &mut self.sinks[flow].receiver;
+                let receiver = &mut self.sinks.at(flow).receiver;
                 receiver.on_segment(now, *segment);
                 self.exits.answer::<true>(now, flow, receiver, io);
             }
             End::Sender => {
-                let sender = &mut self.sources[flow].sender;
+                let sender = &mut self.sources.at(flow).sender;
                 sender.on_segment(now, *segment);
                 self.exits.go_on::<true>(now, flow, sender, io);
             }
@@ -282,8 +283,8 @@ impl Hosts {
             }
             match end {
                 _ if self.is_udp(flow) => io.lost_datagrams.ended(vc, frame, false),
-                End::Receiver => self.sinks[flow].damaged_frames += 1,
-                End::Sender => self.sources[flow].damaged_frames += 1,
+                End::Receiver => self.sinks.at(flow).damaged_frames += 1,
+                End::Sender => self.sources.at(flow).damaged_frames += 1,
             }
             return;
         }
@@ -296,7 +297,7 @@ impl Hosts {
         }
         match end {
             End::Receiver => {
-                let receiver = &mut self.sinks[flow].receiver;
+                let receiver = &mut self.sinks.at(flow).receiver;
                 if RECORDED && let Some(traces) = io.packet_traces() {
                     let headers = receiver.header_bytes() as u16;
                     let segment = Segment { seq: seq_or_ack, len: size, headers, ..Segment::default() };
@@ -309,7 +310,7 @@ impl Hosts {
                 if RECORDED && let Some(traces) = io.packet_traces() {
                     traces.arrives(now, vc, frame, &Segment { ack: seq_or_ack, ..Segment::default() });
                 }
-                let sender = &mut self.sources[flow].sender;
+                let sender = &mut self.sources.at(flow).sender;
                 sender.on_ack(now, seq_or_ack);
                 self.exits.go_on::<RECORDED>(now, flow, sender, io);
             }
@@ -332,7 +333,7 @@ impl Hosts {
         match end {
             End::Sender if flow >= self.sources.len() => self.send_udp(now, flow, number, io),
             End::Sender => {
-                let source = &mut self.sources[flow];
+                let source = self.sources.at(flow);
                 if source.sender.on_timer(now) == Expired::Retransmission {
                     source.discarded_in_host += self.exits.uplinks.discard(now, data_vc(flow), number, io);
                     if let Some(traces) = io.packet_traces() {
@@ -342,7 +343,7 @@ impl Hosts {
                 self.exits.send_data::<true>(now, flow, &mut source.sender, io);
             }
             End::Receiver => {
-                let receiver = &mut self.sinks[flow].receiver;
+                let receiver = &mut self.sinks.at(flow).receiver;
                 receiver.on_timer(now);
                 self.exits.send_acknowledgement(now, flow, receiver, io);
             }
@@ -351,6 +352,11 @@ impl Hosts {
 }
 
 impl Process for Hosts {
+    fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
+        vcs.extend(self.inboxes.waiting(&io.inboxes).map(|frame| frame.vc));
+        self.exits.uplinks.add_waiting(vcs)
+    }
+
     /// # Panics
     /// If something is left from before the last call: time would go back.
     #[inline(never)]

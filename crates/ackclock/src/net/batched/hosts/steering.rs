@@ -9,7 +9,7 @@ use crate::record::Observation;
 impl Hosts {
     /// What is seen of a flow at the instant to which the hosts have come.
     pub(in crate::net::batched) fn observe(&self, flow: usize) -> Observation {
-        self.sources[flow].sender.observe(self.clock)
+        self.sources.observe(flow, self.clock)
     }
 
     /// Does something to a flow at this instant, and sends what it has then.
@@ -17,7 +17,7 @@ impl Hosts {
         if let Some(end) = self.two_way.end_of_sender(flow) {
             return self.at_end_of_two(self.clock, end, Happening::Steered(action), io);
         }
-        let sender = &mut self.sources[flow].sender;
+        let sender = &mut self.sources.at(flow).sender;
         action.act(self.clock, sender);
         self.exits.send_data::<true>(self.clock, flow, sender, io);
     }

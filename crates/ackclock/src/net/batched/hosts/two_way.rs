@@ -21,7 +21,7 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn at_end_of_two(&mut self, now: Time, end: TwoWayEnd, happening: Happening, io: &mut Io) {
         let mut out = Vec::new();
-        let (source, sink) = (&mut self.sources[end.sends], &mut self.sinks[end.receives]);
+        let (source, sink) = (self.sources.at(end.sends), self.sinks.at(end.receives));
         self.two_way.handle(now, end, happening, (source, sink), io.traces.as_deref_mut(), &mut out);
         let (vc, number) = match end.side {
             Side::Client => (data_vc(end.path), self.exits.numbering.of(end.path, End::Sender)),
@@ -32,7 +32,7 @@ impl Hosts {
         }
         let [sender, receiver] = [(end.sends, End::Sender), (end.receives, End::Receiver)]
             .map(|(flow, end)| self.exits.numbering.of(flow, end));
-        self.exits.timers.set(sender, self.sources[end.sends].sender.deadline());
-        self.exits.timers.set(receiver, self.sinks[end.receives].receiver.deadline());
+        self.exits.timers.set(sender, self.sources.deadline(end.sends));
+        self.exits.timers.set(receiver, self.sinks.deadline(end.receives));
     }
 }

@@ -1,6 +1,7 @@
 //! Sources of datagrams, and where datagrams arrive: they are counted, and nothing is sent back, or each of them.
 
 use super::Hosts;
+use crate::ids::VcId;
 use crate::net::batched::io::{Delivery, Io, What};
 use crate::net::batched::process::Process;
 use crate::net::flow::{self, Arrivals, End, ack_vc, data_vc, end_of};
@@ -98,6 +99,11 @@ impl UdpSinks {
 }
 
 impl Process for UdpSinks {
+    /// Datagrams are of no flow.
+    fn add_under_way(&self, _: &Io, _: &mut Vec<VcId>) -> bool {
+        true
+    }
+
     fn advance(&mut self, until: Time, io: &mut Io) {
         let mut inbox = std::mem::take(&mut io.inboxes[self.group]);
         inbox.settle(until);

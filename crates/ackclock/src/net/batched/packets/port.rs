@@ -216,6 +216,13 @@ impl PacketPorts {
 }
 
 impl Process for PacketPorts {
+    fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
+        // What waits here is on its way from here already.
+        let of = |InputRef { port, at_port, .. }: InputRef| self.ports[port as usize].vcs[at_port].id;
+        vcs.extend(self.mailboxes.waiting(&io.mailboxes).map(|packet| of(packet.input_ref)));
+        true
+    }
+
     fn advance(&mut self, until: Time, io: &mut Io) {
         let mut taken = self.mailboxes.take_before(until, &mut io.mailboxes);
         let packets = taken.items();

@@ -6,6 +6,7 @@ use crate::net::batched::io::Io;
 use crate::net::flow::end_of;
 use crate::net::nic::NicQueue;
 use crate::packet::Segment;
+use crate::scenario::Technology;
 use crate::units::{Span, Time};
 
 impl HostUplinks {
@@ -36,6 +37,12 @@ impl HostUplinks {
         let unused = self.spare.len().saturating_sub(self.backlog.len());
         self.spare.truncate(self.spare.len() - unused / 16);
         self.work_off_scheduled(until, batch, io);
+    }
+
+    /// Adds the connections of which something waits; returns whether all of them are known.
+    pub(in crate::net::batched) fn add_waiting(&self, vcs: &mut Vec<VcId>) -> bool {
+        vcs.extend(self.backlog.iter().flat_map(|&nic| self.nics[nic as usize].waiting()));
+        self.scheduled.is_empty() && matches!(self.technology, Technology::Packet { .. })
     }
 
     /// When the next of what waits begins.

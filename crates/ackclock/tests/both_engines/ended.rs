@@ -1,0 +1,160 @@
+//! Flows that have ended are freed, and nothing is different for it.
+
+use ackclock::ids::{FlowId, Id};
+use ackclock::record::{Records, Stage};
+use ackclock::rng::Stream;
+use ackclock::scenario::Scenario;
+use ackclock::sim::{Engine, build_with};
+use ackclock::units::{Span, Time};
+
+use crate::lab::agree::difference;
+use crate::lab::random::{Example, example};
+
+const ENGINES: [Engine; 2] = [Engine::Batched, Engine::Reference];
+
+/// Runs it with so many pauses, at each of which is freed what has ended; how many flows were freed.
+fn freed(scenario: &Scenario, seed: u64, engine: Engine, pauses: u64) -> (Records, usize) {
+    let mut simulation = build_with(scenario, seed, engine);
+    let mut freed = 0;
+    for pause in 1..=pauses {
+        simulation.step(Time::from_ps(
+            (u128::from(scenario.duration.as_ps()) * u128::from(pause) / u128::from(pauses)) as u64,
+        ));
+        let before = simulation.open_flows();
+        simulation.free_ended();
+        freed += before - simulation.open_flows();
+    }
+    (simulation.finish(), freed)
+}
+
+fn plain(scenario: &Scenario, seed: u64, engine: Engine) -> Records {
+    let mut simulation = build_with(scenario, seed, engine);
+    simulation.step(Time::NEVER);
+    simulation.finish()
+}
+
+/// Files of ten packets and of a part of one, fifty a second; `more` is a line of the link in the middle.
+fn files(more: &str, dialect: &str) -> Scenario {
+    let text = format!(
+        "duration = \"40 s\"\nwarmup = \"8 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
+         b.kind = \"host\"\nr.kind = \"switch\"\ns.kind = \"switch\"\n[link.a]\nends = [\"a\", \"r\"]\nrate = \"50 Mbps\"\ndelay = \"1 ms\"\n\
+         [link.b]\nends = [\"s\", \"b\"]\nrate = \"50 Mbps\"\ndelay = \"1 ms\"\n[link.m]\nends = [\"r\", \"s\"]\nrate = \"10 Mbps\"\n\
+         delay = \"10 ms\"\n{more}\n[queue]\nbuffer = \"30 packets\"\n[tcp]\ndialect = \"{dialect}\"\n[arrivals.web]\nfrom = \"a\"\nto = \"b\"\n\
+         interval = {{ law = \"exponential\", mean = \"20 ms\" }}\nsize = {{ law = \"listed\", values = [\"14600 B\", \"700 B\"] }}\nuntil = \"36 s\"\n"
+    );
+    crate::lab::scenario(&text, &[])
+}
+
+#[test]
+fn files_that_have_ended_are_freed_and_none_is_lost() {
+    for dialect in ["standard", "linux", "osu"] {
+        let scenario = files("", dialect);
+        let count = scenario.flows.len();
+        let offered: u64 = scenario.flows.iter().filter_map(|flow| flow.size).sum();
+        for engine in ENGINES {
+            let mut simulation = build_with(&scenario, 1, engine);
+            assert_eq!(simulation.open_flows(), 0, "none has begun");
+            for second in 1..=36 {
+                simulation.step(Time::ZERO + Span::from_secs(second));
+                let begun = scenario.flows.iter().filter(|flow| flow.start < simulation.progress().now);
+                let outstanding = begun.count() - ended(&simulation, count);
+                let before = simulation.open_flows();
+                simulation.free_ended();
+                let open = simulation.open_flows();
+                // A receiver waits for the answer to its FIN, or an acknowledgement is on its way.
+                assert!(
+                    (outstanding..outstanding + 10).contains(&open),
+                    "{dialect}, {engine:?}: {open} of {outstanding}"
+                );
+                assert!(before - open > 25, "{dialect}, {engine:?}: {before} before, {open} now");
+            }
+            simulation.step(Time::NEVER);
+            simulation.free_ended();
+            assert_eq!(simulation.open_flows(), 0, "{dialect}, {engine:?}");
+            let seen = simulation.observe(FlowId::from_index(0)).unwrap();
+            assert_eq!((seen.stage, seen.now), (Stage::Ended, Time::ZERO + scenario.duration));
+            let refused = simulation.hold_window(FlowId::from_index(0), None).unwrap_err();
+            assert_eq!(refused.reason, "it has ended: all that its application offered is acknowledged");
+            let records = simulation.finish();
+            let delivered: u64 = records.flows.iter().map(|flow| flow.counts.bytes_delivered).sum();
+            assert_eq!(delivered, offered, "{dialect}, {engine:?}");
+            assert!(records.flows.iter().all(|flow| flow.completed.is_some()));
+            crate::lab::conserves(&records);
+            assert_eq!(difference(&records, &plain(&scenario, 1, engine)), None, "{dialect}, {engine:?}");
+        }
+    }
+}
+
+/// How many of the first flows have ended.
+fn ended(simulation: &ackclock::sim::Simulation, flows: usize) -> usize {
+    let stage = |flow| simulation.observe(FlowId::from_index(flow)).unwrap().stage;
+    (0..flows).filter(|&flow| stage(flow) == Stage::Ended).count()
+}
+
+/// Of what comes twice the second may come when the file has ended, and is answered. Looked at every millisecond.
+#[test]
+fn what_is_late_finds_the_ends_of_its_file() {
+    let lines = [
+        ("duplicate = 0.2\nreorder = { probability = 0.1, delay = \"300 ms\" }", 20),
+        ("errors = { model = \"uniform\", rate = 0.05 }", 0),
+    ];
+    for (more, least) in lines {
+        let scenario = files(more, "standard");
+        let all = ENGINES.map(|engine| {
+            let (records, freed) = freed(&scenario, 3, engine, 40_000);
+            assert!(freed > 1500, "{more}, {engine:?}: {freed}");
+            assert_eq!(difference(&records, &plain(&scenario, 3, engine)), None, "{more}, {engine:?}");
+            records
+        });
+        assert_eq!(difference(&all[0], &all[1]), None, "{more}");
+        let late = |records: &Records| {
+            let is_late = |flow: &&ackclock::record::FlowRecord| flow.last_delivery < flow.completed;
+            records.flows.iter().filter(is_late).map(|flow| flow.counts.unnecessary_retransmissions).sum::<u64>()
+        };
+        assert!(late(&all[0]) >= least, "{more}: {}", late(&all[0]));
+    }
+}
+
+/// As many as are needed for it are there: nobody asks for it.
+#[test]
+fn it_is_done_when_many_have_come() {
+    let mut scenario = files("", "standard");
+    scenario.duration = Span::from_secs(36);
+    for engine in ENGINES {
+        let mut simulation = build_with(&scenario, 1, engine);
+        let mut most = 0;
+        for second in 1..=36 {
+            simulation.step(Time::ZERO + Span::from_secs(second));
+            most = most.max(simulation.open_flows());
+        }
+        assert!(
+            (900..=1100).contains(&most) && simulation.open_flows() < 900,
+            "{engine:?}: {most} of {}",
+            scenario.flows.len()
+        );
+    }
+}
+
+#[test]
+fn random_networks_do_the_same_when_what_has_ended_is_freed() {
+    let mut all = 0;
+    for number in 0..400 {
+        let stream = Stream::new(number, "networks with files", "test");
+        let bytes: Vec<u8> = (0..800).map(|index| stream.at(index) as u8).collect();
+        let Example { mut scenario, seed, .. } = example(&bytes);
+        // Some are files already; more of them end.
+        for (place, flow) in scenario.flows.iter_mut().enumerate() {
+            let may =
+                flow.back_of.is_none() && !matches!(flow.application, ackclock::tcp::ApplicationParams::Exchanges(_));
+            if may && place % 2 == 0 {
+                flow.size = flow.size.or(Some(1 + stream.below(6 * u64::from(flow.tcp.mss), 900 + place as u64)));
+            }
+        }
+        for engine in ENGINES {
+            let (records, freed) = freed(&scenario, seed, engine, 97);
+            assert_eq!(difference(&records, &plain(&scenario, seed, engine)), None, "network {number}, {engine:?}");
+            all += freed;
+        }
+    }
+    assert!(all > 100, "{all} were freed");
+}
