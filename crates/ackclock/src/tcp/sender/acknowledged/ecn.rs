@@ -55,11 +55,12 @@ impl Sender {
         if let Some(spurious) = self.spurious_mut() {
             spurious.on_mark();
         }
+        let ssthresh = self.window.ssthresh;
         if let Some(ecn) = self.ecn_mut() {
             ecn.on_mark(max);
             if was_one {
                 ecn.wait(now, timeout);
-            } else if ecn.is_proportional && cwnd > self.window.ssthresh {
+            } else if ecn.is_proportional && cwnd > ssthresh {
                 ecn.begin_reduction();
                 self.window.cwnd = cwnd;
             }
