@@ -3,7 +3,7 @@
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::{conserves, flow, port, scenario};
 use ackclock::queue::packet;
-use ackclock::record::{Records, UdpRecord};
+use ackclock::record::{Columns, Metric, Records, Series, UdpRecord};
 
 /// A server behind a base, and two hosts, each behind a station: links with wires of 8 Mb/s and 1 ms, and a medium of 1 Mb/s without
 /// propagation delay. 1000 bytes take 1 ms with wires, and 8 ms on the medium.
@@ -204,4 +204,25 @@ fn from_station_to_station_the_medium_is_crossed_twice() {
     // st1 at 2 ms, st2 at 10 ms, base and st1 at 18 and 26 ms, st2 at 34 ms, base at 42 ms.
     assert_eq!(times_us(&records, "across"), (28_000.0, 52_000.0));
     assert_eq!(times_us(&records, "up2"), (20_000.0, 44_000.0));
+}
+
+/// Packets and what follows them: while something waits somewhere, the ports are busy all the time, one after the other.
+#[test]
+fn the_utilisation_of_a_medium_is_the_sum_of_its_ports() {
+    let more = ["duration=2 s", "medium.channel.overhead=500 us", "record=[\"utilisation\"]", "record_interval=50 ms"];
+    let records = datagrams("utilisation", BOTH_WAYS, &[SATURATED, &more[..]].concat());
+    let mut sums = vec![0.0; 40];
+    for port in ["base->st1", "base->st2", "st1->base", "st2->base"] {
+        let of_port = |series: &&Series| series.metric == Metric::Utilisation && series.of == port;
+        let series = records.series.iter().find(of_port).expect("it is recorded");
+        let Columns::Intervals { mean, .. } = &series.columns else { panic!("no intervals") };
+        mean.iter().zip(&mut sums).for_each(|(mean, sum)| *sum += mean);
+        // A turn of three, or of six, of 8.5 ms, or 2.1 ms.
+        let share = if port == "st2->base" { 2.1 } else { 8.5 } / (8.5 + 8.5 + 2.1);
+        let of_round = if port.starts_with("base") { 0.5 } else { 1.0 };
+        let whole = mean.iter().skip(2).sum::<f64>() / 38.0;
+        assert!((whole - share * of_round).abs() < 0.01, "{port}: {whole}");
+    }
+    assert!((sums[0] - 0.976).abs() < 1e-9, "the first packet, of 200 bytes, comes at 1.2 ms: {}", sums[0]);
+    assert!(sums[1..].iter().all(|sum| (sum - 1.0).abs() < 1e-9), "{sums:?}");
 }
