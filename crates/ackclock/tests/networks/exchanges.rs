@@ -80,7 +80,7 @@ fn requests_that_do_not_wait_for_responses_share_a_round_trip() {
 }
 
 /// Uploads and downloads of 200 kB at once: of both directions of a link as much is used as of one by a file alone, and data carries
-/// the acknowledgements of the other direction: hardly any goes alone.
+/// the acknowledgements of the other direction.
 #[test]
 fn data_goes_both_ways_at_once() {
     let sets = [
@@ -89,6 +89,10 @@ fn data_goes_both_ways_at_once() {
         "link.far.delay=8 ms",
         "link.far.rate=10 Mbps",
         "traffic.exchanges={ count = \"endless\", request = \"200 kB\", response = \"200 kB\", outstanding = 8 }",
+        // Four times what the path holds, so that data waits for acknowledgements, which wait behind data: round trips vary, and what comes
+        // late is not lost.
+        "tcp.receive_window=100 kB",
+        "tcp.dsack=true",
         "capture=[\"client\"]",
     ];
     let records = run("both ways", &sets);
@@ -96,11 +100,13 @@ fn data_goes_both_ways_at_once() {
         // 1448 of 1538 octets on the wire are payload.
         let goodput = flow(&records, name).counts.bytes_delivered as f64 * 8.0 / 20.0;
         assert!((0.9 * 1448.0 / 1538.0 * 10e6..10e6).contains(&goodput), "{name}: {goodput}");
-        assert_eq!(flow(&records, name).counts.retransmissions, 0, "{name}");
+        let counts = flow(&records, name).counts;
+        assert_eq!((counts.fast_retransmits, counts.timeouts), (0, 0), "{name}");
     }
     let sent = records.captures[0].packets.iter().filter(|packet| packet.sent);
     let (data, alone): (Vec<_>, Vec<_>) = sent.partition(|packet| packet.segment.payload() > 0);
-    assert!(alone.len() * 10 < data.len(), "{} segments of data, {} acknowledgements alone", data.len(), alone.len());
+    // Alone, one would go for two that arrive; where data waits, it carries them.
+    assert!(alone.len() * 5 < data.len(), "{} segments of data, {} acknowledgements alone", data.len(), alone.len());
 }
 
 /// Without a handshake and without options, one exchange to the picosecond: a request of 300 B, 340 on the wire, or of 2000 B in segments of
