@@ -153,20 +153,6 @@ pub(crate) fn of_marks(network: &Network, flows: &[PlannedFlow], report: &mut Re
     let without = |planned: &&PlannedFlow| {
         planned.flow.tcp.ecn.mode == EcnMode::Classic && !planned.flow.forward.links().iter().any(marks)
     };
-    let paced = |planned: &&PlannedFlow| {
-        let tcp = &planned.flow.tcp;
-        tcp.ecn.mode == EcnMode::Classic && tcp.congestion_control.needs().pacing
-    };
-    if let Some(first) = flows.iter().find(paced) {
-        let (name, control) = (&first.flow.name, first.flow.tcp.congestion_control.name());
-        report
-            .warning(
-                first.given.common.tcp_settings.own.at("ecn"),
-                format!("{name} does nothing about marks: its packets are marked where others would be dropped"),
-            )
-            .label(format!("{control} has no answer to them"))
-            .help("let ecn = \"off\" for this flow, or take another congestion control");
-    }
     let Some(first) = flows.iter().find(without) else { return };
     let at = first.given.common.tcp_settings.own.at("ecn");
     report
