@@ -320,6 +320,59 @@ fn others_read_the_datagrams_of_udp() {
     assert!(lost > 10, "{lost}");
 }
 
+/// Requests and responses of all sizes on one connection, several at once.
+const EXCHANGES: &str = r#"
+name = "exchanges"
+duration = "60 s"
+capture = ["a", "c"]
+
+network = { technology = "packet", topology = "graph" }
+node = { west.kind = "switch", a.kind = "host", c.kind = "host" }
+
+[link]
+a = { ends = ["a", "west"], rate = "10 Mbps", delay = "5 ms" }
+c = { ends = ["c", "west"], rate = "4 Mbps", delay = "5 ms" }
+
+[flow.web]
+from = "a"
+to = "c"
+application = "exchanges"
+
+[flow.web.exchanges]
+count = 40
+outstanding = 3
+request = { law = "uniform", least = "1 B", most = "20 kB" }
+response = { law = "uniform", least = "1 B", most = "40 kB" }
+"#;
+
+/// Data in both directions of a connection is one connection to tshark, with every byte of both directions once and in order, and nothing is said
+/// of any packet: no gap, no acknowledgement of what was not sent.
+#[test]
+fn others_read_data_in_both_directions_of_a_connection() {
+    let captured = Captured::new("captures-read-exchanges", EXCHANGES, &["a", "c"]);
+    if !installed(TSHARK) {
+        return;
+    }
+    let exchanges = &captured.run["flows"][0]["exchanges"];
+    assert_eq!([&exchanges["requests"], &exchanges["completed"]], [40, 40]);
+    for host in ["a", "c"] {
+        let (whole, dissection) = captured.dissected(host);
+        assert_eq!(dissection.warnings(&[]), [""; 0], "{host}");
+        let rows = tshark(
+            &whole,
+            &["-n", "-Y", "tcp", "-T", "fields", "-e", "tcp.stream", "-e", "tcp.dstport", "-e", "tcp.len"],
+        );
+        let mut bytes: BTreeMap<(&str, bool), u64> = BTreeMap::new();
+        for row in rows.lines() {
+            let [stream, to, len] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+            *bytes.entry((stream, to == "5001")).or_default() += len.parse::<u64>().unwrap();
+        }
+        let of = |key: &str| exchanges[key].as_u64().unwrap();
+        let expected = [(("0", false), of("response_bytes")), (("0", true), of("request_bytes"))];
+        assert_eq!(bytes.into_iter().collect::<Vec<_>>(), expected, "{host}");
+    }
+}
+
 /// A router, or an ATM edge device, lowers the windows of fifteen flows over a trunk that is too slow for them.
 const WITH_FEEDBACK: &str = r#"
 name = "feedback"
