@@ -89,3 +89,35 @@ fn ctrl_c_stops_it_and_writes_nothing_that_is_not_finished() {
     outcome.without_result().says(&["interrupted: none of 1 run was finished, nothing was written"]);
     assert!(!place.path("interrupted").exists());
 }
+
+/// Settings of the machine's network and its devices: what a run in namespaces of its own has no business with.
+fn settings_of_the_machine() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for folder in ["/proc/sys/net/ipv4", "/proc/sys/net/core"] {
+        files.extend(std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    files.extend(["/proc/net/route", "/proc/net/ipv6_route"].map(std::path::PathBuf::from));
+    let read = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        // Routes of IPv6 count their uses.
+        let words = text.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
+        Some((path.display().to_string(), words.collect::<Vec<_>>().join("\n")))
+    };
+    let devices = std::fs::read_dir("/sys/class/net").unwrap().map(|entry| entry.unwrap().path().display().to_string());
+    let mut all: Vec<_> = files.into_iter().filter_map(read).chain(devices.map(|name| (name, String::new()))).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_run_changes_no_setting_of_the_machine() {
+    let Some(_alone) = alone("a_run_changes_no_setting_of_the_machine") else { return };
+    let place = Place::with("live-settings", FILE);
+    let before = settings_of_the_machine();
+    assert!(before.iter().any(|(name, _)| name.ends_with("tcp_congestion_control")), "{before:?}");
+    // Other settings than those of Linux, everywhere.
+    let sets = "--set tcp.timestamps=false --set tcp.recovery=new-reno --set tcp.congestion_control=reno --set tcp.restart_after_idle=false";
+    let outcome = place.run(&format!("live scenario.toml --out live {sets}"));
+    assert!(outcome.code < 2, "{}", outcome.stderr);
+    assert_eq!(settings_of_the_machine(), before);
+}
