@@ -27,6 +27,21 @@ pub fn scenario(more: &str) -> Scenario {
     ackclock_scenario::load(&Memory::new().with("live.toml", text), "live.toml", &[]).expect("it is valid").scenario
 }
 
+#[test]
+fn links_that_share_a_medium_are_for_simulations() {
+    let text = "duration = \"2 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n\
+                [node]\na.kind = \"host\"\nr.kind = \"switch\"\nq.kind = \"switch\"\nb.kind = \"host\"\n\
+                [medium.air]\nrate = \"5 Mbps\"\n\
+                [link]\nin = { ends = [\"a\", \"r\"], rate = \"100 Mbps\", delay = \"1 ms\" }\n\
+                half = { ends = [\"r\", \"q\"], medium = \"air\", delay = \"5 ms\" }\n\
+                out = { ends = [\"q\", \"b\"], rate = \"100 Mbps\", delay = \"1 ms\" }\n\
+                [tcp]\ndialect = \"standard\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n";
+    let files = Memory::new().with("live.toml", text);
+    let scenario = ackclock_scenario::load(&files, "live.toml", &[]).expect("it is valid").scenario;
+    let wrong = Settings::of(&scenario, &Addresses::of(&scenario).unwrap()).expect_err("no kernel is asked to");
+    assert!(wrong.to_string().contains("a medium (of air) are for simulations"), "{wrong}");
+}
+
 /// Runs the ends of a scenario, whose packets go from device to device as they come.
 fn over_a_wire(scenario: &Scenario) -> EndsRecord {
     let addresses = Addresses::of(scenario).unwrap();
