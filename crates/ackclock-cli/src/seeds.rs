@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -19,12 +20,13 @@ use crate::{console, editors, interrupt};
 /// Runs the scenario once for each of the first `count` seeds, until Ctrl-C. Returns what `keep` makes of the finished runs, in the order
 /// of the seeds, and the first failure, which ended the others.
 pub fn run_all<T: Send>(
-    scenario: Scenario,
+    scenario: impl Into<Arc<Scenario>>,
     seeds: impl Iterator<Item = u64> + Send,
     count: usize,
     engine: Engine,
     keep: impl Fn(Records) -> Result<T, Failure> + Sync,
 ) -> (Vec<T>, Option<Failure>) {
+    let scenario = scenario.into();
     let (name, duration_s) = (scenario.name.clone(), scenario.duration.as_secs_f64());
     let mut reporter = Reporter::new();
     let watch = |status: &Status| {

@@ -41,13 +41,13 @@ pub struct Jobs<I> {
 
 impl Jobs<()> {
     /// The first `count` seeds of one scenario. Neither jobs nor seeds are kept in memory, and the last job takes the scenario
-    /// along, so that the scenario is dropped once the last network is built: a large scenario is large in memory.
+    /// along, so that the scenario is dropped once the last network is built, if nobody else has it: a large scenario is large in memory.
     pub fn of_seeds(
-        scenario: Scenario,
+        scenario: impl Into<Arc<Scenario>>,
         seeds: impl Iterator<Item = u64> + Send,
         count: usize,
     ) -> Jobs<impl Iterator<Item = Job<()>> + Send> {
-        let mut scenario = Some(Arc::new(scenario));
+        let mut scenario = Some(scenario.into());
         let jobs = seeds.take(count).enumerate().map(move |(index, seed)| {
             let scenario = if index + 1 < count { scenario.clone() } else { scenario.take() };
             Job { scenario: scenario.expect("there are no jobs after the last"), seed, cost: 1.0, of: () }

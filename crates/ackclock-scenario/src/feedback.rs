@@ -99,7 +99,7 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
 
 /// Whether data go in both directions of a flow's connection.
 fn has_exchanges(planned: &PlannedFlow) -> bool {
-    planned.flow.back_of.is_some() || matches!(planned.flow.application, ApplicationParams::Exchanges(_))
+    planned.flow.back_of.is_some() || matches!(*planned.flow.application, ApplicationParams::Exchanges(_))
 }
 
 /// Data carry the acknowledgements of a flow: no router finds a window in them to write.

@@ -37,7 +37,7 @@
 //!     start_jitter: Span::ZERO,
 //!     stop: None,
 //!     size: Some(100_000),
-//!     application: ApplicationParams::Bulk(()),
+//!     application: ApplicationParams::Bulk(()).into(),
 //!     service: ServiceCategory::UBR,
 //!     tcp: TcpParams::default().into(),
 //!     forced_drops: vec![],

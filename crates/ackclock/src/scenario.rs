@@ -251,7 +251,7 @@ pub struct Flow {
     /// Bytes the application has to send; `None` is infinite.
     pub size: Option<u64>,
     /// The application that offers them.
-    pub application: ApplicationParams,
+    pub application: Shared<ApplicationParams>,
     /// The service of its connections: on packet networks UBR without a peak rate.
     pub service: ServiceCategory,
     /// Both ends of the connection.

@@ -356,7 +356,7 @@ impl Simulation {
 
 /// Whether it is a file of a group, or one direction of an exchange.
 fn comes_and_goes(flow: &Flow) -> bool {
-    let exchanges = flow.back_of.is_some() || matches!(flow.application, ApplicationParams::Exchanges(_));
+    let exchanges = flow.back_of.is_some() || matches!(*flow.application, ApplicationParams::Exchanges(_));
     exchanges || flow.size.is_some() && flow.group.is_some()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ackclock::measure::Expression;
@@ -60,6 +61,8 @@ pub fn run(args: &RunArgs, command: Vec<String>) -> Result<Exit, Failure> {
     let recorded = warn_of_much(&scenario, &part, seed, count - before.len());
     refuse_beyond_room(&scenario, &recorded, (count, before.len()), &folder)?;
     let alone = count == 1;
+    // Of many flows there is no room for it twice.
+    let scenario = Arc::new(scenario);
     let network = (!measures.is_empty()).then(|| scenario.clone());
     // Of many flows only the table is made of what stays in memory, and it does not show what each did at each port.
     let is_of_many = wanted.has_many_flows() && !args.asked.json && !scenario.recording.delays && !scenario.has_abr();
@@ -187,7 +190,7 @@ pub fn seeds(first: u64, count: u32) -> Result<RangeInclusive<u64>, Failure> {
 
 /// Runs what is still open. Returns all finished runs in the order of the seeds, and what went wrong as they were kept.
 fn simulate(
-    scenario: Scenario,
+    scenario: Arc<Scenario>,
     seeds: &RangeInclusive<u64>,
     count: usize,
     engine: Engine,

@@ -61,7 +61,7 @@ impl Sender {
         // Whatever is not sent when the socket is closed is forgotten: nothing is left in the kernel.
         sockopt::set_socket_linger(&socket, Some(Duration::ZERO))?;
         sockopt::set_tcp_nodelay(&socket, true)?;
-        let is_bulk = matches!(flow.application, ApplicationParams::Bulk(_));
+        let is_bulk = matches!(*flow.application, ApplicationParams::Bulk(_));
         Ok(Sender {
             socket,
             to,

@@ -279,7 +279,7 @@ fn scenario(tcp: TcpParams) -> Scenario {
         start_jitter: Span::ZERO,
         stop: None,
         size: Some(9),
-        application: ackclock::tcp::ApplicationParams::Bulk(()),
+        application: ackclock::tcp::ApplicationParams::Bulk(()).into(),
         service: ackclock::scenario::ServiceCategory::UBR,
         tcp: tcp.into(),
         group: None,

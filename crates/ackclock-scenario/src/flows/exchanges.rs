@@ -14,7 +14,7 @@ const BACK: &str = "-back";
 
 /// Adds to each flow with exchanges the flow of its responses, behind all others. `None`: wrong, and reported.
 pub(crate) fn add_responses(flows: &mut Vec<PlannedFlow>, technology: Technology, report: &mut Report) -> Option<()> {
-    let has_exchanges = |planned: &PlannedFlow| matches!(planned.flow.application, ApplicationParams::Exchanges(_));
+    let has_exchanges = |planned: &PlannedFlow| matches!(*planned.flow.application, ApplicationParams::Exchanges(_));
     let mut backs = Vec::new();
     let mut is_right = true;
     for (number, planned) in flows.iter().enumerate().filter(|(_, planned)| has_exchanges(planned)) {
@@ -50,7 +50,7 @@ fn responses(name: String, of: FlowId, planned: &PlannedFlow) -> PlannedFlow {
             start_jitter: Span::ZERO,
             stop: None,
             size: None,
-            application: ApplicationParams::Bulk(()),
+            application: ApplicationParams::Bulk(()).into(),
             service: flow.service.clone(),
             tcp: TcpParams { handshake: false, fin: false, ..TcpParams::clone(&flow.tcp) }.into(),
             forced_drops: Vec::new(),

@@ -73,7 +73,7 @@ pub(crate) struct Common {
     start_jitter: Span,
     stop: Option<Time>,
     size: Option<u64>,
-    application: ApplicationParams,
+    application: Shared<ApplicationParams>,
     service: service::GivenService,
     tcp: Shared<TcpParams>,
 }
@@ -270,7 +270,7 @@ impl Planner<'_> {
             start_jitter: start_jitter?,
             stop: stop?,
             size: size?,
-            application: application?,
+            application: application?.into(),
             service: service?,
             tcp: tcp?.into(),
             follows_path: tcp_settings.own.word("receive_window") == Some(tcp::AUTO),

@@ -289,9 +289,9 @@ fn flows_write_piece_by_piece() {
     ] {
         let scenario = changed(text);
         let writes = ApplicationParams::Writes(WritesParams { bytes, interval: Span::from_ms(ms) });
-        assert_eq!(flow(&scenario, "f2").application, writes, "{text}");
+        assert_eq!(*flow(&scenario, "f2").application, writes, "{text}");
         let everywhere = text.starts_with("traffic.write =");
-        assert_eq!(flow(&scenario, "f1").application != ApplicationParams::Bulk(()), everywhere, "{text}");
+        assert_eq!(*flow(&scenario, "f1").application != ApplicationParams::Bulk(()), everywhere, "{text}");
     }
 }
 

@@ -43,8 +43,11 @@ pub type EntityName<'a> = (&'a str, &'static str);
 
 /// The fingerprint of a run from those of its entities: in name order, whatever order they come in, leaving out
 /// those to which nothing happened, so that an idle entity changes nothing.
-pub fn combine<'a>(entities: impl Iterator<Item = (EntityName<'a>, u64)>) -> u64 {
-    let mut sorted: Vec<_> = entities.filter(|&(_, hash)| hash != 0).collect();
+pub fn combine<'a>(entities: impl Iterator<Item = (EntityName<'a>, u64)> + Clone) -> u64 {
+    let entities = entities.filter(|&(_, hash)| hash != 0);
+    // Of a million flows room that is doubled again and again would be more than all records of a port.
+    let mut sorted = Vec::with_capacity(entities.clone().count());
+    sorted.extend(entities);
     // Stable, which is quick: entities come in natural order of their names, long stretches of which are in this order, too.
     sorted.sort_by(|(one, hash), (other, of_other)| in_name_order(*one, *other).then(hash.cmp(of_other)));
     let mut whole = Fingerprint::default();

@@ -67,13 +67,13 @@ struct OptionalState {
     echo: Option<Echo>,
     sack: Option<SackWriter>,
     /// The server of a host that takes time for acknowledgements, and what the one whose service is over says.
-    server: Option<AckServer>,
-    said: Option<Segment>,
+    server: Option<Box<AckServer>>,
+    said: Option<Box<Segment>>,
     /// What the answer to the SYN offers.
     offer: SackOption,
     ecn: Option<EcnReceiver>,
     /// An application that does not read at once.
-    reading: Option<Reading>,
+    reading: Option<Box<Reading>>,
     /// Memory that is taken away from it.
     reneging: Option<Reneging>,
     /// How many of the numbers that were delivered stand for nothing, on a connection with data in both directions.
@@ -88,10 +88,10 @@ impl OptionalState {
         let sack = SackWriter::new(params);
         let server = match &params.host {
             HostModel::Immediate => None,
-            HostModel::Served(served) => Some(served.acknowledgements(0, "")),
+            HostModel::Served(served) => Some(Box::new(served.acknowledgements(0, ""))),
         };
         let ecn = EcnReceiver::new(params);
-        let reading = Reading::new(params);
+        let reading = Reading::new(params).map(Box::new);
         let any = end.is_some() || echo.is_some() || sack.is_some() || server.is_some() || ecn.is_some();
         let reneging = Reneging::new(params);
         let any = any || reading.is_some() || reneging.is_some();
@@ -129,7 +129,7 @@ impl Receiver {
     #[must_use]
     pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Receiver {
         if let (HostModel::Served(served), Some(extra)) = (&params.host, &mut self.extra) {
-            extra.server = Some(served.acknowledgements(seed, name));
+            extra.server = Some(Box::new(served.acknowledgements(seed, name)));
         }
         self
     }
@@ -315,7 +315,7 @@ impl Receiver {
 
     /// An acknowledgement that is due goes to the server, if there is one.
     fn serve(&mut self, now: Time) {
-        let server = self.extra.as_ref().and_then(|extra| extra.server.as_ref());
+        let server = self.extra.as_ref().and_then(|extra| extra.server.as_deref());
         let Some(number) = server.map(AckServer::number).filter(|_| self.ack_due) else { return };
         self.ack_due = false;
         let said = match number {
@@ -342,7 +342,7 @@ impl Receiver {
         if !std::mem::take(&mut self.ack_due) {
             return None;
         }
-        let ack = self.extra.as_ref().and_then(|extra| extra.said).map_or(self.nxt, |said| said.ack);
+        let ack = self.extra.as_ref().and_then(|extra| extra.said.as_ref()).map_or(self.nxt, |said| said.ack);
         self.fingerprint.event(now.as_ps(), ack);
         Some(ack)
     }
@@ -353,7 +353,7 @@ impl Receiver {
         let Some(OptionalState { server: Some(server), said, .. }) = self.extra.as_deref_mut() else { return };
         let finished = server.finish(now);
         self.ack_due = finished.is_some();
-        *said = finished.flatten();
+        *said = finished.flatten().map(Box::new);
     }
 
     /// Whether the acknowledgement of [`Receiver::poll`] says more than its number.
@@ -369,7 +369,7 @@ impl Receiver {
         }
         self.renege(now);
         if let Some(said) = self.extra.as_mut().and_then(|extra| extra.said.take()) {
-            return said;
+            return *said;
         }
         let mut segment = Segment { ack, ..Segment::default() };
         if let Some(OptionalState { end, echo, ecn, .. }) = self.extra.as_deref_mut() {
@@ -423,8 +423,8 @@ impl Receiver {
             None => deadline,
             Some(extra) => {
                 let of_end = extra.end.as_ref().map_or(Time::NEVER, PassiveEnd::deadline);
-                let of_reading = extra.reading.as_ref().map_or(Time::NEVER, Reading::deadline);
-                let of_server = extra.server.as_ref().map_or(Time::NEVER, AckServer::ends);
+                let of_reading = extra.reading.as_deref().map_or(Time::NEVER, Reading::deadline);
+                let of_server = extra.server.as_deref().map_or(Time::NEVER, AckServer::ends);
                 deadline.min(of_end).min(of_reading).min(of_server)
             }
         }
@@ -447,7 +447,7 @@ impl Receiver {
     }
 
     fn reading_mut(&mut self) -> Option<&mut Reading> {
-        self.extra.as_mut().and_then(|extra| extra.reading.as_mut())
+        self.extra.as_mut().and_then(|extra| extra.reading.as_deref_mut())
     }
 
     fn end_mut(&mut self) -> Option<&mut PassiveEnd> {

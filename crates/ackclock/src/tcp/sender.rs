@@ -189,7 +189,7 @@ impl Sender {
     pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Sender {
         self.congestion_control = params.congestion_control.start(Stream::new(seed, name, TIES));
         if let (HostModel::Served(served), Some(extra)) = (&params.host, &mut self.extra) {
-            extra.server = Some(served.segments(seed, name));
+            extra.server = Some(Box::new(served.segments(seed, name)));
         }
         self
     }

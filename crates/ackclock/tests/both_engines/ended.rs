@@ -145,7 +145,7 @@ fn random_networks_do_the_same_when_what_has_ended_is_freed() {
         // Some are files already; more of them end.
         for (place, flow) in scenario.flows.iter_mut().enumerate() {
             let may =
-                flow.back_of.is_none() && !matches!(flow.application, ackclock::tcp::ApplicationParams::Exchanges(_));
+                flow.back_of.is_none() && !matches!(*flow.application, ackclock::tcp::ApplicationParams::Exchanges(_));
             if may && place % 2 == 0 {
                 flow.size = flow.size.or(Some(1 + stream.below(6 * u64::from(flow.tcp.mss), 900 + place as u64)));
             }

@@ -14,13 +14,13 @@ pub fn add_responses(scenario: &mut Scenario) {
     let one_way = has_feedback || matches!(scenario.technology, Technology::Atm { .. });
     for number in 0..scenario.flows.len() {
         let flow = &mut scenario.flows[FlowId::from_index(number)];
-        if !matches!(flow.application, ApplicationParams::Exchanges(_)) {
+        if !matches!(*flow.application, ApplicationParams::Exchanges(_)) {
             continue;
         }
         let fits = flow.tcp.first_segment == FirstSegment::Data && flow.tcp.reading.is_none();
         let fits = fits && matches!(flow.tcp.host, HostModel::Immediate);
         if one_way || !fits {
-            flow.application = ApplicationParams::Bulk(());
+            flow.application = ApplicationParams::Bulk(()).into();
             continue;
         }
         (flow.size, flow.stop) = (None, None);
@@ -29,7 +29,7 @@ pub fn add_responses(scenario: &mut Scenario) {
             forward: flow.backward.clone(),
             backward: flow.forward.clone(),
             start_jitter: Span::ZERO,
-            application: ApplicationParams::Bulk(()),
+            application: ApplicationParams::Bulk(()).into(),
             tcp: TcpParams { handshake: false, fin: false, ..TcpParams::clone(&flow.tcp) }.into(),
             forced_drops: Vec::new(),
             back_of: Some(FlowId::from_index(number)),
@@ -61,7 +61,7 @@ pub fn everywhere(scenario: &mut Scenario, draws: Stream) -> bool {
             think: Law::Constant(if draws.below(2, number) == 0 { 0.0 } else { think }),
             outstanding: [1, 1, 3, 20][draws.below(4, number + 50_000) as usize],
         };
-        flow.application = ApplicationParams::Exchanges(params);
+        flow.application = ApplicationParams::Exchanges(params).into();
         (flow.tcp.first_segment, flow.tcp.host, flow.tcp.reading) = (FirstSegment::Data, HostModel::Immediate, None);
     }
     add_responses(scenario);

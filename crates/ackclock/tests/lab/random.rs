@@ -274,7 +274,7 @@ fn flow(choices: &mut Choices, scenario: &Scenario, number: u64, tcp: TcpParams)
         start_jitter: choices.one_of(&[Span::ZERO, Span::ZERO, Span::from_us(1), Span::from_ms(3)]),
         stop: None,
         size: None,
-        application: ApplicationParams::Bulk(()),
+        application: ApplicationParams::Bulk(()).into(),
         service: ServiceCategory::Ubr { pcr },
         tcp: tcp.into(),
         group: None,
@@ -401,7 +401,7 @@ fn applications(choices: &mut Choices, scenario: &mut Scenario) {
             Some(Value::quantity(quantity.dimension, amount.max(1)))
         });
         if let Ok(params) = (application.params)(&values, mss) {
-            scenario.flows[FlowId::from_index(number)].application = params;
+            scenario.flows[FlowId::from_index(number)].application = params.into();
         }
     }
 }

@@ -124,7 +124,7 @@ fn an_application_from_outside_on_both_engines() {
     let custom = ApplicationParams::Custom(custom);
     assert_eq!((custom.name(), custom.is_random()), ("remainders", true));
     let mut scenario = path("", &["tcp.fin=true"]);
-    scenario.flows.iter_mut().for_each(|flow| flow.application = custom.clone());
+    scenario.flows.iter_mut().for_each(|flow| flow.application = custom.clone().into());
     assert!(sim::has_randomness(&scenario), "what is not known counts as random");
     // The second segment waits for the first on the link of the host. 200 bytes and 40 of headers take 1.92 ms.
     for (us, before, after) in
@@ -159,7 +159,7 @@ fn data_that_ends_after_its_last_byte_is_complete_at_the_end() {
     }
     let mut scenario = path("", &[]);
     let custom = CustomApplication::new("late", |_| Box::new(Late(false)) as Box<dyn Application>);
-    scenario.flows.iter_mut().for_each(|flow| flow.application = ApplicationParams::Custom(custom.clone()));
+    scenario.flows.iter_mut().for_each(|flow| flow.application = ApplicationParams::Custom(custom.clone()).into());
     let records = assert_engines_agree("late", &scenario, 1);
     assert_eq!(flow(&records, "f").completed, Some(at_us(1_000_000)));
 }

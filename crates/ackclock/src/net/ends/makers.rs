@@ -25,7 +25,7 @@ pub(in crate::net) struct Kind {
     tcp: Shared<TcpParams>,
     clock: TickClock,
     stop: Option<Time>,
-    application: ApplicationParams,
+    application: Shared<ApplicationParams>,
     has_messages: bool,
 }
 
@@ -42,7 +42,7 @@ const AT_ONCE: u32 = u32::MAX;
 
 /// Whether a flow is there from when it begins until it has ended. Others are there at all times: they have no end, or share a connection.
 pub(in crate::net) fn comes_and_goes(flow: &scenario::Flow) -> bool {
-    let shares = flow.back_of.is_some() || matches!(flow.application, ApplicationParams::Exchanges(_));
+    let shares = flow.back_of.is_some() || matches!(*flow.application, ApplicationParams::Exchanges(_));
     flow.size.is_some() && !shares
 }
 
@@ -101,7 +101,7 @@ impl Kind {
             clock: TickClock::new(timer.granularity, phase),
             stop: flow.stop,
             application: flow.application.clone(),
-            has_messages: flow.back_of.is_some() || matches!(flow.application, ApplicationParams::Exchanges(_)),
+            has_messages: flow.back_of.is_some() || matches!(*flow.application, ApplicationParams::Exchanges(_)),
         }
     }
 

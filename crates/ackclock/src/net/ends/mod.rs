@@ -3,7 +3,7 @@
 //! it when the run is paused.
 //!
 //! An engine knows when nothing can happen to a flow any more: it has ended, neither end has a timer, and none of its packets is under way.
-//! It looks at that when as many flows as at the last time have come ([`Ends::are_many`]), so it costs each flow a few instructions.
+//! It looks at that when a thousand flows have come since the last time, or a quarter of those that were there ([`Ends::are_many`]).
 
 mod makers;
 mod names;
@@ -20,7 +20,7 @@ use crate::record::{Observation, Stage};
 use crate::scenario::Scenario;
 use crate::units::Time;
 
-/// So many flows that come and go may be there before it is looked whether some have ended.
+/// So many more flows that come and go may be there than at the last time, or a quarter more, before it is looked again whether some have ended.
 const FEW: usize = 1024;
 
 /// One end of a flow.
@@ -173,7 +173,7 @@ impl<E: FlowEnd> Ends<E> {
             }
         }
         self.open.retain(|&flow| matches!(self.states[flow as usize], State::Open(_)));
-        self.few = FEW.max(2 * self.open.len());
+        self.few = self.open.len() + FEW.max(self.open.len() / 4);
     }
 
     /// What records need of each, up to `now`.

@@ -70,7 +70,7 @@ impl TwoWay {
         for (back, of) in scenario.flows.iter().enumerate() {
             let Some(forward) = of.back_of else { continue };
             let Flow { name, application, tcp, .. } = &scenario.flows[forward];
-            let ApplicationParams::Exchanges(params) = application else {
+            let ApplicationParams::Exchanges(params) = &**application else {
                 unreachable!("{name}: only exchanges have data in both directions")
             };
             if two_way.of_flow.is_empty() {

@@ -18,7 +18,8 @@ use crate::tcp::window_use::{Pauses, Persist, Validation, WindowUse};
 use crate::tcp::{HostModel, RttSamples, SendTimes, TcpParams, TimerScope};
 use crate::units::{Span, Time};
 
-/// What only some senders have. Whatever uses it is compiled apart from what all do.
+/// What only some senders have. Whatever uses it is compiled apart from what all do. What is large and rare stands elsewhere: ten thousand
+/// senders may be open at a time.
 #[derive(Debug, Default)]
 pub(super) struct OptionalState {
     /// What is special about the beginning.
@@ -30,7 +31,7 @@ pub(super) struct OptionalState {
     /// The pace, if congestion control sets one.
     pub(super) pace: Option<Pace>,
     /// What is delivered, if congestion control needs rates of that.
-    pub(super) deliveries: Option<Deliveries>,
+    pub(super) deliveries: Option<Box<Deliveries>>,
     /// Opening the connection, and answering the receiver's FIN.
     pub(super) end: Option<ActiveEnd>,
     /// Whether the last byte is a FIN.
@@ -46,7 +47,7 @@ pub(super) struct OptionalState {
     /// Selective acknowledgements of another form than all can read.
     pub(super) sack: Option<SackReader>,
     /// The server of a host that takes time for segments.
-    pub(super) server: Option<SegmentServer>,
+    pub(super) server: Option<Box<SegmentServer>>,
     /// When segments were sent, where the timer is that of the oldest one.
     pub(super) starts: Option<SegmentStarts>,
     /// The application, if it does not offer everything at once.
@@ -58,13 +59,13 @@ pub(super) struct OptionalState {
     /// Whether the window is used, where it does not grow otherwise.
     pub(super) window_use: Option<WindowUse>,
     /// How much of it was in use of late, where that is validated.
-    pub(super) validation: Option<Validation>,
+    pub(super) validation: Option<Box<Validation>>,
     /// The rule of slow start, if it is not that of congestion control.
-    pub(super) slow_start: Option<SlowStart>,
+    pub(super) slow_start: Option<Box<SlowStart>>,
     /// Explicit congestion notification.
     pub(super) ecn: Option<EcnSender>,
     /// What undoes spurious reductions, if anything does.
-    pub(super) spurious: Option<Spurious>,
+    pub(super) spurious: Option<Box<Spurious>>,
     /// The persist timer, if the receiver advertises windows that change.
     pub(super) persist: Option<Persist>,
     /// What is held from outside.
@@ -79,7 +80,7 @@ impl OptionalState {
         let measures = measures || slow_start.as_ref().is_some_and(SlowStart::measures);
         let times = (measures || samples_every).then(|| SendTimes::new(u64::from(params.mss)));
         let needs = params.congestion_control.needs();
-        let deliveries = needs.delivery_rates.then(|| Deliveries::new(u64::from(params.mss)));
+        let deliveries = needs.delivery_rates.then(|| Box::new(Deliveries::new(u64::from(params.mss))));
         let pace = needs.pacing.then_some(Pace::BEGIN);
         let setup = Setup::new(params);
         let end = (params.handshake || params.fin).then(|| ActiveEnd::new(params.handshake));
@@ -89,7 +90,7 @@ impl OptionalState {
         let any = any || deliveries.is_some() || pace.is_some() || slow_start.is_some();
         let server = match &params.host {
             HostModel::Immediate => None,
-            HostModel::Served(served) => Some(served.segments(0, "")),
+            HostModel::Served(served) => Some(Box::new(served.segments(0, ""))),
         };
         let starts = match params.timer.scope {
             TimerScope::Connection => None,
@@ -97,7 +98,7 @@ impl OptionalState {
         };
         let window_use = WindowUse::new(params);
         let ecn = EcnSender::new(params);
-        let spurious = Spurious::new(params);
+        let spurious = Spurious::new(params).map(Box::new);
         let persist = Persist::new(params);
         let any = any || ecn.is_some() || spurious.is_some() || persist.is_some();
         let any =
@@ -123,8 +124,8 @@ impl OptionalState {
                 offered,
                 has_messages: false,
                 window_use,
-                validation: Validation::new(params),
-                slow_start,
+                validation: Validation::new(params).map(Box::new),
+                slow_start: slow_start.map(Box::new),
                 ecn,
                 spurious,
                 persist,

@@ -34,6 +34,6 @@ impl Sender {
     }
 
     fn server_mut(&mut self) -> Option<&mut SegmentServer> {
-        self.extra.as_mut().and_then(|extra| extra.server.as_mut())
+        self.extra.as_mut().and_then(|extra| extra.server.as_deref_mut())
     }
 }

@@ -17,7 +17,7 @@ impl Sender {
     }
 
     fn validation(&self) -> Option<&Validation> {
-        self.extra.as_ref().and_then(|extra| extra.validation.as_ref())
+        self.extra.as_ref().and_then(|extra| extra.validation.as_deref())
     }
 
     /// Everything before `ack` is acknowledged, which recovery has not seen yet.

@@ -24,7 +24,7 @@ pub(in crate::net::batched) struct AbrIo {
     pub(in crate::net::batched) visits: Vec<Mailbox<Visit>>,
     /// Backward RM cells on their way to the hosts of their sources.
     returning: Mailbox<Return>,
-    /// By flow, the data cells with EFCI.
+    /// By flow, the data cells with EFCI; none if no flow has the service ABR.
     marks: Vec<Marks>,
 }
 
@@ -149,7 +149,7 @@ impl AbrIo {
             returning: Mailbox::default(),
             marks: vec![
                 Marks { trace: CountTrace::new(&scenario.recording), ..Marks::default() };
-                scenario.flows.len()
+                if scenario.has_abr() { scenario.flows.len() } else { 0 }
             ],
         }
     }
@@ -204,8 +204,11 @@ impl AbrIo {
     /// What the source of each flow did until `now`, if it is one of ABR.
     pub(in crate::net::batched) fn records(&self, now: Time) -> impl Iterator<Item = Option<AbrRecord>> {
         let efci_cells = move |marks: &Marks| marks.arrived + marks.since(now).count() as u64;
-        let records = self.connections.records(now).zip(&self.marks);
-        records.map(move |(record, marks)| Some(AbrRecord { efci_cells: efci_cells(marks), ..record? }))
+        let records = self.connections.records(now).enumerate();
+        records.map(move |(flow, record)| {
+            let record = record?;
+            Some(AbrRecord { efci_cells: efci_cells(&self.marks[flow]), ..record })
+        })
     }
 
     /// The data cells of each flow that arrived with EFCI until `now` over time, if that is recorded.

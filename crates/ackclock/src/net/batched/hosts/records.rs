@@ -23,8 +23,9 @@ impl Hosts {
         self.sinks.summaries(now)
     }
 
-    /// Drops the ends of all flows.
+    /// Drops the ends of all flows, and what is known of their way out if no port asks for it.
     pub(in crate::net::batched) fn drop_ends(&mut self) {
+        self.exits.uplinks.drop_packets();
         (self.sources, self.sinks) = (Ends::default(), Ends::default());
     }
 

@@ -175,6 +175,13 @@ impl HostUplinks {
         uplink.sent_frames.as_ref().map_or(0, |sent_frames| sent_frames.passed(lag, now))
     }
 
+    /// Drops what is known of each end, where packets are sent: no port asks what has passed.
+    pub(in crate::net::batched) fn drop_packets(&mut self) {
+        if let Technology::Packet { .. } = self.technology {
+            self.uplinks = Vec::new();
+        }
+    }
+
     /// The links that change or corrupt packets.
     pub(in crate::net::batched) fn links(&self) -> impl Iterator<Item = &Link> {
         self.links.iter()

@@ -10,7 +10,7 @@ use crate::units::Time;
 
 impl Sender {
     pub(in crate::tcp::sender) fn spurious_mut(&mut self) -> Option<&mut Spurious> {
-        self.extra.as_mut().and_then(|extra| extra.spurious.as_mut())
+        self.extra.as_mut().and_then(|extra| extra.spurious.as_deref_mut())
     }
 
     /// An event begins that may reduce the window.
