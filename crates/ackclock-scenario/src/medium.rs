@@ -2,7 +2,6 @@
 
 use ackclock::scenario::UdpFlow;
 
-use crate::document::Document;
 use crate::flows::PlannedFlow;
 use crate::network::Network;
 use crate::queues::QueueSettings;
@@ -10,28 +9,25 @@ use crate::text::diagnostic::Report;
 
 /// Reports it, if a link is on a medium.
 pub(crate) fn check(
-    document: &Document,
     network: &Network,
     (flows, udp): (&[PlannedFlow], &[UdpFlow]),
     queues: &QueueSettings,
     report: &mut Report,
 ) {
-    let Some(named) = document.media.first().filter(|_| network.links.iter().any(|link| link.medium.is_some())) else {
-        return;
-    };
+    let Some(medium) = network.links.iter().find_map(|link| link.medium.as_ref()) else { return };
     if let Some(link) = network.links.iter().find(|link| link.queue.feedback.is_some()) {
         let own = queues.ports.iter().find(|(name, _)| *name == link.name).map(|(_, tables)| &tables.own);
         let at = own.unwrap_or(&queues.general.own).at("tcp_feedback");
         report
-            .error(at, format!("`tcp_feedback` at {} does not go with the medium {}", link.name, named.name))
-            .label("a port that shares a medium has no rate of its own that it could give to flows")
+            .error(at, format!("`tcp_feedback` at {} is in one network with the medium {}", link.name, medium.name))
+            .label("no router of a network with a medium gives rates to flows")
             .help("leave `tcp_feedback` out, or the medium");
     }
     let of_flows = flows.iter().flat_map(|planned| {
-        let changes = [&planned.flow.forward, &planned.flow.backward];
-        let settings = &planned.given.common.settings.own;
-        let at = settings.at("route_changes").or(settings.at("back_route_changes"));
-        changes.map(|route| (&planned.flow.name, route, at))
+        let at = |key| planned.given.common.settings.own.at(key);
+        let name = &planned.flow.name;
+        let (there, back) = (at("route_changes"), at("back_route_changes"));
+        [(name, &planned.flow.forward, there.or(back)), (name, &planned.flow.backward, back.or(there))]
     });
     let of_udp = udp.iter().flat_map(|source| source.routes().map(|route| (&source.name, route, None)));
     for (name, route, at) in of_flows.chain(of_udp).filter(|(_, route, _)| route.fixed().is_none()) {

@@ -145,7 +145,7 @@ pub(crate) fn plan(document: &Document, source: &dyn Source, path: &str, report:
     queues::fill(network, &flows, of_udp, &queues, technology, report);
     flows::receive_window::size(network, &mut flows);
     feedback::check(network, &flows, &queues, report);
-    medium::check(document, network, (&flows, of_udp), &queues, report);
+    medium::check(network, (&flows, of_udp), &queues, report);
     abr::check_minimum_rates(network, &flows, report);
     abr::warn_parameters(document, &flows, report);
     abr::warn_rates(network, technology, &flows, &queues, report);

@@ -19,6 +19,8 @@ pub(crate) struct Direction {
     pub(crate) delay: Span,
     /// The medium on which it sends, if it shares one.
     pub(crate) medium: Option<Arc<Medium>>,
+    /// Where that is said.
+    pub(crate) medium_at: Option<At>,
     pub(crate) params: LinkParams,
     pub(crate) mtu: Option<Mtu>,
 }
@@ -35,6 +37,7 @@ pub(super) struct GivenLink<'a> {
     rate: Rate,
     delay: Span,
     medium: Option<Arc<Medium>>,
+    medium_at: Option<At>,
     link_schedule: Option<LinkSchedule>,
     pub(super) errors: &'a [LinkErrors],
     jitter: Option<JitterParams>,
@@ -51,7 +54,14 @@ impl GivenLink<'_> {
         let (jitter, reorder) = (self.jitter.clone(), self.reorder.clone());
         let schedule = self.link_schedule.clone().map(Box::new);
         let params = LinkParams { schedule, errors, jitter, reorder, duplicate: self.duplicate };
-        Direction { rate: self.rate, delay: self.delay, medium: self.medium.clone(), params, mtu: self.mtu }
+        Direction {
+            rate: self.rate,
+            delay: self.delay,
+            medium: self.medium.clone(),
+            medium_at: self.medium_at,
+            params,
+            mtu: self.mtu,
+        }
     }
 }
 
@@ -84,7 +94,19 @@ pub(super) fn params<'s>(
             .label("it is added to the delay, which may more than double")
             .help("a link with so much jitter usually has a longer delay too");
     }
-    Some(GivenLink { rate, delay, medium, link_schedule: link_schedule?, errors, jitter, reorder, duplicate, mtu })
+    let medium_at = settings.at("medium");
+    Some(GivenLink {
+        rate,
+        delay,
+        medium,
+        medium_at,
+        link_schedule: link_schedule?,
+        errors,
+        jitter,
+        reorder,
+        duplicate,
+        mtu,
+    })
 }
 
 /// What packets take longer, if they do. `None`: wrong, and reported.

@@ -4,7 +4,7 @@
 //! direction, `[link."A->B"]`, changes that direction; `*` in such a name stands for any part of the name of a node. What a
 //! direction does not say holds as the table of its link has it, else as the topology has it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use ackclock::ids::{IdVec, NodeId};
@@ -40,7 +40,8 @@ type Ends = (NodeId, NodeId);
 impl Duplex {
     /// A link that does nothing but transmit, equal in both directions, which tables of links may change.
     pub(crate) fn plain(ends: Ends, rate: Rate, delay: Span) -> Duplex {
-        let direction = Direction { rate, delay, medium: None, params: LinkParams::plain(), mtu: None };
+        let direction =
+            Direction { rate, delay, medium: None, medium_at: None, params: LinkParams::plain(), mtu: None };
         Duplex { ends, directions: [direction.clone(), direction], is_open: true }
     }
 
@@ -75,6 +76,7 @@ pub(crate) fn all(context: &Context<'_>, made: Vec<Duplex>, report: &mut Report)
     }
     // What else a direction would change is not known.
     whole &= whole && links.directions(report).is_some();
+    whole &= whole && links.fit_media(report).is_some();
     whole.then_some(links.all)
 }
 
@@ -164,9 +166,8 @@ impl<'a> Links<'a> {
         let ends = self.all[place].ends;
         let both = [ends, (ends.1, ends.0)];
         let directed = self.check_directions(settings, &both, "of this link", report);
-        let fits = both.iter().all(|&ends| medium.is_none() || self.fits_medium(ends, settings, report).is_some());
         let params = params(settings, medium, &named.name, self.context.duration, report);
-        let (Some(()), true, Some(params)) = (directed, fits, params) else { return None };
+        let (Some(()), Some(params)) = (directed, params) else { return None };
         let mut directions = both.map(|ends| params.direction(&self.spelled(ends)));
         // Hosts send nothing twice.
         for (direction, ends) in directions.iter_mut().zip(both) {
@@ -185,13 +186,16 @@ impl<'a> Links<'a> {
         let mut whole = true;
         // For each table what holds where it does; of a pattern all is alike, but for what other tables say.
         let mut holds: Vec<Vec<Settings>> = tables.iter().map(|_| Vec::new()).collect();
-        let mut alike: HashMap<(usize, Rate, Span), Direction> = HashMap::new();
+        let mut alike: HashMap<(usize, Rate, Span, bool), Direction> = HashMap::new();
         for ((place, side), layer) in layers {
             let link = self.tables.get(&place).copied();
             let before = &self.all[place].directions[side];
             let (rate, delay) = (before.rate, before.delay);
             let is_alone = layer.exact.is_none() && link.is_none();
-            let key = layer.pattern.filter(|_| is_alone).map(|pattern| (pattern, rate, delay));
+            let ends = self.all[place].ends_of(side);
+            // What a host may not do differs from what a switch may.
+            let is_of_host = self.context.nodes[ends.0].kind == NodeKind::Host;
+            let key = layer.pattern.filter(|_| is_alone).map(|pattern| (pattern, rate, delay, is_of_host));
             if let Some(direction) = key.and_then(|key| alike.get(&key)) {
                 self.all[place].directions[side] = direction.clone();
                 continue;
@@ -201,7 +205,6 @@ impl<'a> Links<'a> {
             let mut settings = Settings::resolve(Section::LinkDirection, &given);
             let medium = self.medium(&mut settings, &given, report);
             set_defaults(&mut settings, rate, delay);
-            let ends = self.all[place].ends_of(side);
             let name = self.spelled(ends);
             let has_errors = own().any(|index| tables[index].given.key_at("errors").is_some());
             let directed = match has_errors {
@@ -211,8 +214,6 @@ impl<'a> Links<'a> {
             let twice = own().find_map(|index| tables[index].given.key_at("duplicate"));
             let twice = twice.filter(|_| settings.number("duplicate") > Some(0.0));
             let directed = directed.and(self.may_duplicate(ends, &name, twice, report));
-            let medium =
-                medium.filter(|medium| medium.is_none() || self.fits_medium(ends, &settings, report).is_some());
             let directed = directed.filter(|_| medium.is_some());
             match (directed, params(&settings, medium.flatten(), &name, self.context.duration, report)) {
                 (Some(()), Some(params)) => {
@@ -361,9 +362,20 @@ impl<'a> Links<'a> {
         Some(medium)
     }
 
-    fn fits_medium(&self, ends: Ends, settings: &Settings, report: &mut Report) -> Option<()> {
-        let is_of_host = self.context.nodes[ends.0].kind == NodeKind::Host;
-        media::fits(&self.spelled(ends), is_of_host, settings, report)
+    /// Whether each direction that shares a medium may do so; of a table it is said once.
+    fn fit_media(&self, report: &mut Report) -> Option<()> {
+        let (mut fits, mut said) = (true, BTreeSet::new());
+        for (duplex, side) in self.all.iter().flat_map(|duplex| [(duplex, 0), (duplex, 1)]) {
+            let (direction, ends) = (&duplex.directions[side], duplex.ends_of(side));
+            let is_of_host = self.context.nodes[ends.0].kind == NodeKind::Host;
+            if let Some(misfit) = media::misfit(direction, is_of_host) {
+                fits = false;
+                if said.insert(direction.medium_at) {
+                    misfit.say(&self.spelled(ends), direction.medium_at, report);
+                }
+            }
+        }
+        fits.then_some(())
     }
 
     fn ends(&self, names: &[Name], at: Option<At>, report: &mut Report) -> Option<Ends> {

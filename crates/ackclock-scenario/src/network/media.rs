@@ -7,11 +7,12 @@ use ackclock::ids::{IdVec, LinkId};
 use ackclock::link::Medium;
 use ackclock::scenario::Link;
 
+use super::given_link::Direction;
 use crate::check::suggest;
 use crate::document::{Document, Named};
 use crate::keys::Section;
 use crate::settings::{Given, Settings};
-use crate::text::diagnostic::Report;
+use crate::text::diagnostic::{At, Report};
 use crate::text::tree::quoted;
 use crate::value::FileValue;
 
@@ -91,26 +92,40 @@ fn medium(document: &Document, named: &Named, is_atm: bool, report: &mut Report)
     Some(Medium { name: named.name.clone(), rate: settings.rate("rate")?, overhead: settings.span("overhead")? })
 }
 
-/// Whether one direction of a link, from a host or not, may send on a medium as these settings say.
-pub(super) fn fits(name: &str, is_of_host: bool, settings: &Settings, report: &mut Report) -> Option<()> {
-    if is_of_host {
-        report
-            .error(
-                settings.at("medium"),
-                format!("{name} begins at a host, and ports at a medium are those of switches"),
-            )
-            .label("a host sends without a queue that could wait for its turn")
-            .help("put a switch between the host and the medium, with a fast link to the host");
-        return None;
+/// Why a direction of a link may not share a medium.
+pub(super) enum Misfit {
+    BeginsAtHost,
+    HasOutages,
+}
+
+/// Why this direction, which begins at a host or not, may not share the medium that it shares, if it may not.
+pub(super) fn misfit(direction: &Direction, is_of_host: bool) -> Option<Misfit> {
+    direction.medium.as_ref()?;
+    let outages = direction.params.schedule.as_ref().is_some_and(|schedule| !schedule.outages.is_empty());
+    match (is_of_host, outages) {
+        (true, _) => Some(Misfit::BeginsAtHost),
+        (false, true) => Some(Misfit::HasOutages),
+        (false, false) => None,
     }
-    if settings.is_list_given("outages") == Some("given") {
-        report
-            .error(settings.at("outages"), format!("{name} shares a medium, and a medium is always up"))
-            .label("not with `medium`")
-            .help("leave one of them out; what is lost on the way is said with `errors`");
-        return None;
+}
+
+impl Misfit {
+    /// Says so of the direction called `name`, whose medium is named at a place.
+    pub(super) fn say(&self, name: &str, at: Option<At>, report: &mut Report) {
+        match self {
+            Misfit::BeginsAtHost => report
+                .error(at, format!("{name} begins at a host, and ports at a medium are those of switches"))
+                .label("a host sends without a queue that could wait for its turn")
+                .help(format!(
+                    "put a switch between the host and the medium, with a fast link to the host; or give this direction a rate of its \
+                     own, in [link.{name:?}]"
+                )),
+            Misfit::HasOutages => report
+                .error(at, format!("{name} has `outages`, and a medium is always up"))
+                .label("not with `outages`")
+                .help("leave one of them out; what is lost on the way is said with `errors`"),
+        };
     }
-    Some(())
 }
 
 /// Warns of media that no link is on.

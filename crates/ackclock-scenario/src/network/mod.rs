@@ -337,7 +337,7 @@ impl Network {
 
     fn add(&mut self, from: NodeId, to: NodeId, direction: Direction) {
         let name = [&*self.nodes[from].name, "->", &*self.nodes[to].name].concat();
-        let Direction { rate, delay, medium, params, mtu } = direction;
+        let Direction { rate, delay, medium, medium_at: _, params, mtu } = direction;
         let queue = Arc::clone(&self.unlimited);
         let link = self.links.push(Link { name, from, to, rate, delay, medium, params, queue });
         self.between.insert((from, to), link);

@@ -75,6 +75,13 @@ fn the_most_special_table_with_a_medium_or_a_rate_decides() {
     assert_eq!((of(pattern, "st1->base").1, of(pattern, "st2->base").1), (6, 2));
     let delays = "[link.\"st1->base\"]\ndelay = \"9 ms\"\n";
     assert_eq!(of(delays, "st1->base"), (Some("channel".to_owned()), 6));
+    // A link of a host whose host has a rate of its own.
+    let of_host = channel("[link.\"b->st1\"]\nrate = \"100 Mbps\"\n").replace(
+        "wb = { ends = [\"b\", \"st1\"], rate = \"100 Mbps\"",
+        "wb = { ends = [\"b\", \"st1\"], medium = \"channel\"",
+    );
+    assert_eq!(loaded_link(&of_host, "b->st1"), (false, 100_000_000));
+    assert_eq!(loaded_link(&of_host, "st1->b"), (true, 6_000_000));
     // Of a link with wires one direction; and of a topology.
     let other = "[medium.other]\nrate = \"3 Mbps\"\n[link.\"base->st1\"]\nmedium = \"other\"\n";
     assert_eq!(of(other, "base->st1"), (Some("other".to_owned()), 3));
@@ -104,13 +111,18 @@ fn media_that_cannot_be() {
         "[link.\"st1->base\"]\nmedium = 3",
         "[link.\"b->st1\"]\nmedium = \"channel\"",
         "[link.\"st1->b\"]\nmedium = \"channel\"",
+        "[link.\"*->st1\"]\nmedium = \"channel\"",
         "[link.\"st1->base\"]\noutages = [{ from = \"1 s\", until = \"2 s\" }]",
         "[queue]\nrate_algorithm = \"simplified-erica-plus\"\ntcp_feedback = \"window\"",
         "[flow.h]\nfrom = \"c\"\nto = \"a\"\nroute_changes = [{ at = \"5 s\", route = [\"c\", \"st2\", \"base\", \"a\"] }]",
     ] {
         said.push_str(&format!("{more}\n{}", indented(&said_about(&channel(more), &[]))));
     }
+    let sources = "duration = \"1 s\"\n[network]\ntechnology = \"packet\"\ntopology = \"n-source\"\nsources = 2\n\
+                   rate = \"10 Mbps\"\naccess_delay = \"5 ms\"\ntrunk_delay = \"5 ms\"\n[medium.m]\nrate = \"6 Mbps\"\n";
     for (what, file) in [
+        ("a pattern that fits a switch first", format!("{sources}[link.\"*->sw1\"]\nmedium = \"m\"\n")),
+        ("neither a rate nor a medium", channel("").replacen("medium = \"channel\"\n", "", 1)),
         (
             "a host",
             channel("").replace(

@@ -28,7 +28,7 @@ impl LinkParams {
     #[rustfmt::skip]
     pub const KEYS: &'static [Key] = &[
         Key::required("rate", Kind::Schedule(&RATE),
-            "Rate of each direction; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with a trace, as in { trace = \"cell.trace\" }, on packet networks."),
+            "Rate of each direction, which it needs unless `medium` says what it shares; or a list, as in [\"2 Mbps\", { at = \"20 s\", rate = \"1 Mbps\" }], or a file with a trace, as in { trace = \"cell.trace\" }, on packet networks."),
         Key::required("delay", Kind::Schedule(&DELAY),
             "One-way propagation delay; or a list, as in [\"10 ms\", { at = \"20 s\", delay = \"100 ms\" }], on packet networks."),
         Key::new("medium", Kind::Text, Default::Derived("none: each direction has its own transmitter"), "Ackclock",

@@ -1,6 +1,9 @@
 //! Flows that have ended are freed, and nothing is different for it.
 
+use std::sync::Arc;
+
 use ackclock::ids::{FlowId, Id};
+use ackclock::link::Medium;
 use ackclock::record::{Records, Stage};
 use ackclock::rng::Stream;
 use ackclock::scenario::Scenario;
@@ -113,6 +116,24 @@ fn what_is_late_finds_the_ends_of_its_file() {
         };
         assert!(late(&all[0]) >= least, "{more}: {}", late(&all[0]));
     }
+}
+
+/// Data and acknowledgements wait at two ports of a medium, or are on their way to it.
+#[test]
+fn files_over_a_medium_are_freed_too() {
+    let mut scenario = files("", "standard");
+    let rate = scenario.links.iter().find(|link| link.name == "r->s").expect("it is in the middle").rate;
+    let medium = Arc::new(Medium { name: "air".to_owned(), rate, overhead: Span::from_us(50) });
+    for link in scenario.links.iter_mut().filter(|link| ["r->s", "s->r"].contains(&&*link.name)) {
+        link.medium = Some(Arc::clone(&medium));
+    }
+    let all = ENGINES.map(|engine| {
+        let (records, freed) = freed(&scenario, 3, engine, 10_000);
+        assert!(freed > 1500, "{engine:?}: {freed}");
+        assert_eq!(difference(&records, &plain(&scenario, 3, engine)), None, "{engine:?}");
+        records
+    });
+    assert_eq!(difference(&all[0], &all[1]), None);
 }
 
 /// As many as are needed for it are there: nobody asks for it.

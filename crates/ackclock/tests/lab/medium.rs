@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ackclock::ids::LinkId;
 use ackclock::link::{LinkSchedule, Medium};
 use ackclock::scenario::{NodeKind, Scenario, Technology};
-use ackclock::units::Span;
+use ackclock::units::{Rate, Span};
 
 use super::choices::Choices;
 
@@ -32,7 +32,11 @@ pub fn media(choices: &mut Choices, scenario: &mut Scenario) {
     let rate = scenario.links[first].rate;
     let overheads = [Span::ZERO, rate.serialization(320), Span::from_us(1), rate.serialization(8 * 1500)];
     let media: Vec<Arc<Medium>> = ["air", "wire"]
-        .map(|name| Arc::new(Medium { name: name.to_owned(), rate, overhead: choices.one_of(&overheads) }))
+        .map(|name| {
+            let slower = Rate::from_bps((rate.as_bps() / 3).max(1000)).expect("not zero");
+            let rate = if name == "wire" { choices.one_of(&[rate, slower]) } else { rate };
+            Arc::new(Medium { name: name.to_owned(), rate, overhead: choices.one_of(&overheads) })
+        })
         .to_vec();
     let most = choices.once_in(2);
     for id in ids {
@@ -40,10 +44,10 @@ pub fn media(choices: &mut Choices, scenario: &mut Scenario) {
             continue;
         }
         let link = &mut scenario.links[id];
-        link.medium = Some(media[usize::from(choices.once_in(4))].clone());
-        link.rate = rate;
+        let medium = &media[usize::from(choices.once_in(4))];
+        (link.medium, link.rate) = (Some(medium.clone()), medium.rate);
         // A medium has one rate, and is always up.
-        let constant = LinkSchedule::constant(rate, link.delay);
+        let constant = LinkSchedule::constant(link.rate, link.delay);
         if let Some(schedule) = &mut link.params.schedule {
             (schedule.rates, schedule.opportunities, schedule.outages) =
                 (constant.rates, constant.opportunities, constant.outages);

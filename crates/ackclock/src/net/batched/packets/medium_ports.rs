@@ -84,6 +84,15 @@ impl MediumPorts {
 }
 
 impl Process for MediumPorts {
+    fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
+        let coming = io.mailboxes[self.mailbox].waiting().iter().map(|packet| packet.input_ref);
+        vcs.extend(coming.map(|to| self.ports[to.port as usize].vcs[to.at_port].id));
+        for MediumPort { port, vcs: crossing } in &self.ports {
+            vcs.extend(port.waiting_at_most().iter().map(|packet| crossing[packet.vc].id));
+        }
+        true
+    }
+
     fn advance(&mut self, until: Time, io: &mut Io) {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle(until);
