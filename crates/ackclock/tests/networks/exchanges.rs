@@ -88,7 +88,7 @@ fn data_goes_both_ways_at_once() {
 }
 
 fn both_ways(recovery: &str) {
-    let recovery = &format!("tcp.recovery={recovery}");
+    let recovery = &*format!("tcp.recovery={recovery}");
     let sets = [
         recovery,
         "duration=20 s",
