@@ -131,13 +131,16 @@ def test_the_command_runs_on_a_cluster(lan: Path, tmp_path: Path, workers: Worke
     ]
     for place, on in [
         ("here", []),
+        ("local", ["--on", "local"]),
         ("there", ["--on", f"dask://{workers.address.removeprefix('tcp://')}"]),
         ("file", ["--on", str(workers.file)]),
     ]:
         done = subprocess.run([*command, *on, "--out", f"{place}/sweep"], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    same(tmp_path / "here/sweep", tmp_path / "there/sweep")
-    same(tmp_path / "here/sweep", tmp_path / "file/sweep")
+    for place in ("local", "there", "file"):
+        same(tmp_path / "here/sweep", tmp_path / place / "sweep")
+    ac.sweep("lan.toml", vary={"network.sources": [2, 3]}, until_ci="5%", max_seeds=9, out="named/sweep", on="local")
+    same(tmp_path / "here/sweep", tmp_path / "named/sweep")
 
 
 def test_a_worker_of_another_version_is_refused_by_name(lan: Path) -> None:

@@ -51,7 +51,7 @@ pub struct SweepArgs {
     /// Only the part I of N parts, for N machines; `ackclock merge` puts the parts together
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
-    /// Have the runs done by a cluster of Dask, as in dask://scheduler:8786; the Python package has what it takes
+    /// Have the runs done by a cluster of Dask, as in dask://scheduler:8786; the Python package has what it takes [default: local, this machine]
     #[arg(long, value_name = "ADDRESS")]
     pub on: Option<String>,
     #[command(flatten)]
@@ -110,3 +110,10 @@ pub struct Shown {
 
 /// Sweeps of more runs are refused unless it is confirmed.
 pub const DEFAULT_MAX_RUNS: u64 = 1_000_000;
+
+impl SweepArgs {
+    /// The address of the cluster that does the runs; `None`: this machine does, which is also called "local", as in Python.
+    pub fn cluster(&self) -> Option<&str> {
+        self.on.as_deref().filter(|&on| on != "local")
+    }
+}

@@ -35,6 +35,20 @@ pub fn keys(place: &Place, folder: &str) -> Vec<String> {
     place.read(&format!("{folder}/runs.jsonl")).lines().map(key).collect()
 }
 
+/// The default back end has a name, as `on="local"` in Python; this program knows no other.
+#[test]
+fn runs_are_done_on_this_machine_which_is_called_local() {
+    let place = Place::with("sweep-local", RANDOM);
+    swept(&place, "--out usual").exits_with(0);
+    // Not beside the first, whose runs it would take over.
+    swept(&place, "--on local --out named/all").exits_with(0);
+    assert_eq!(tables(&place, "named/all"), tables(&place, "usual"));
+    for address in ["dask://scheduler:8786", "Local", "locals"] {
+        let outcome = swept(&place, &format!("--on {address} --out never")).exits_with(2).without_result();
+        outcome.says(&[&format!("--on {address}: this program knows no cluster"), "pip install 'ackclock[dask]'"]);
+    }
+}
+
 #[test]
 fn each_run_has_a_row_and_each_point_a_line() {
     let place = Place::with("sweep", RANDOM);

@@ -42,7 +42,7 @@ fn request<'a>(args: &'a SweepArgs, numbers: &'a [&'a str]) -> Request<'a> {
 pub fn sweep(args: &SweepArgs, connect: Option<&Connect>) -> Result<Exit, Failure> {
     interrupt::say_at_end("nothing was run".into());
     let numbers: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-    let mut cluster = args.on.as_deref().map_or(Ok(None), |address| connected(address, connect).map(Some))?;
+    let mut cluster = args.cluster().map_or(Ok(None), |address| connected(address, connect).map(Some))?;
     // A cluster gets what is read here.
     let (request, recording) = (request(args, &numbers), Recording::new(&Disk));
     let source: &dyn Source = if cluster.is_some() { &recording } else { &Disk };
