@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use crate::cluster::work_on;
     #[pymodule_export]
-    use crate::mechanisms::{AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, Window};
+    use crate::mechanisms::{AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, Window};
     #[pymodule_export]
     use crate::result::{Result, run};
     #[pymodule_export]

@@ -64,7 +64,7 @@ macro_rules! congestion_controls {
                 match self {
                     CongestionControlParams::$First(_) => $First::ABE,
                     $(CongestionControlParams::$Name(_) => $Name::ABE,)*
-                    CongestionControlParams::Custom(_) => None,
+                    CongestionControlParams::Custom(custom) => custom.abe,
                 }
             }
 
@@ -215,6 +215,7 @@ impl Algorithm {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomCongestionControl {
     needs: Needs,
+    abe: Option<f64>,
     start: Factory<Start>,
 }
 
@@ -227,7 +228,12 @@ impl CustomCongestionControl {
         needs: Needs,
         start: impl Fn(Stream) -> Box<dyn CongestionControl> + Send + Sync + 'static,
     ) -> CustomCongestionControl {
-        CustomCongestionControl { needs, start: Factory::new(name, Arc::new(start)) }
+        CustomCongestionControl { needs, abe: None, start: Factory::new(name, Arc::new(start)) }
+    }
+
+    /// The same, for which it is defined that a mark takes less than a loss (RFC 8511): this part of the window is left ([`Loss::kept`]).
+    pub fn with_abe(self, kept: f64) -> CustomCongestionControl {
+        CustomCongestionControl { abe: Some(kept), ..self }
     }
 
     /// What it is called, in scenario files and in what seeds its random numbers.
