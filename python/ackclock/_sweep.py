@@ -90,7 +90,7 @@ def sweep(
         time_limit: the most that a run may take; the others go on.
         retry: whether runs that failed before are tried again.
         shard: only a part, as "1/8": `ackclock merge` puts the folders of parts together.
-        on: a cluster: a client of Dask, a cluster of Dask, or an address as "dask://scheduler:8786"; None is this machine.
+        on: a cluster: a client of Dask, a cluster of Dask, or an address as "dask://scheduler:8786"; None and "local" are this machine.
         threads: how many runs at a time on this machine.
         max_runs: a sweep of more runs is refused.
         out: the folder; without one results/NAME-sweep-HASH, the same for the same points.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -157,6 +159,44 @@ def test_progress_is_told_and_an_error_in_it_stops_the_run() -> None:
 
     with pytest.raises(RuntimeError, match="progress failed"):
         ac.run(ac.Scenario.from_text(LONG), progress=bad)
+
+
+def printed_while_it_runs(how: str, folder: Path, *, terminal: bool) -> str:
+    """What a run that takes longer than the patience of a bar writes as its errors, to a terminal or to a pipe."""
+    script = folder / "bar.py"
+    script.write_text(
+        "import ackclock as ac\nfrom ackclock import _progress\n_progress._PATIENCE_S = 0\n"
+        f"ac.run(ac.Scenario.from_text({LAN.replace('0.2 s', '60 s')!r}), seeds=2, progress={how})\n"
+    )
+    reads, writes = os.openpty() if terminal else os.pipe()
+    with subprocess.Popen([sys.executable, str(script)], stderr=writes, cwd=folder) as process:
+        os.close(writes)
+        printed = b""
+        # A terminal that nobody writes to any more is an error, and the end.
+        with contextlib.suppress(OSError):
+            while some := os.read(reads, 4096):
+                printed += some
+    os.close(reads)
+    assert process.returncode == 0, printed
+    return printed.decode()
+
+
+def test_a_terminal_has_a_bar_that_is_gone_at_the_end(tmp_path: Path) -> None:
+    clear = "\r\x1b[K"
+    printed = printed_while_it_runs("None", tmp_path, terminal=True)
+    *bars, end = printed.removeprefix(clear).split(clear)
+    assert end == "" and len(bars) > 1, printed
+    fractions = []
+    for bar in bars:
+        shown = re.fullmatch(r"\[(=*) *\] (\d+) %(?:, about \d+ s left)?: \d of 2 runs, [\d.]+ s simulated", bar)
+        assert shown is not None and bar.index("]") == 21, bar
+        assert abs(len(shown[1]) - int(shown[2]) / 5) <= 0.7, bar
+        fractions.append(int(shown[2]))
+    assert fractions == sorted(fractions) and fractions[-1] > 50
+    # It is there if it is asked for or seen, and else not.
+    assert clear in printed_while_it_runs("True", tmp_path, terminal=False)
+    assert printed_while_it_runs("None", tmp_path, terminal=False) == ""
+    assert printed_while_it_runs("False", tmp_path, terminal=True) == ""
 
 
 def test_the_command_is_that_of_the_program(lan: Path) -> None:

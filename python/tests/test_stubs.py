@@ -1,4 +1,4 @@
-"""The types: stubs against the module, and the package by itself."""
+"""The package as it is installed: its types, stubs against the module and by itself, and the size of its wheel."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ import ackclock
 PLACE = Path(ackclock.__file__).parents[1]
 ENVIRONMENT = {} if PLACE.name == "site-packages" else {"MYPYPATH": str(PLACE)}
 
-pytest.importorskip("mypy", reason="mypy is not installed: types are NOT CHECKED")
-
 
 def test_stubs_say_what_the_module_has(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is not installed: types are NOT CHECKED")
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "ackclock._core", "--ignore-disjoint-bases"],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **ENVIRONMENT},
@@ -28,8 +27,20 @@ def test_stubs_say_what_the_module_has(tmp_path: Path) -> None:
 
 
 def test_the_package_is_typed(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is not installed: types are NOT CHECKED")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "-p", "ackclock"],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **ENVIRONMENT},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
+
+
+def test_the_wheel_that_is_published_is_below_15_megabytes() -> None:
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    wheels, profile = list((target / "distribution").glob("*.whl")), target / "wheels" / "profile"
+    if profile.exists() and profile.read_text().strip() == "dist":
+        wheels += profile.parent.glob("*.whl")
+    if not wheels:
+        pytest.skip("*** there is no wheel of profile dist (make dist): its size is NOT CHECKED")
+    for wheel in wheels:
+        assert 1e6 < wheel.stat().st_size < 15e6, wheel

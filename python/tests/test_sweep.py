@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -76,6 +77,22 @@ def test_an_xarray_has_a_dimension_for_each_key(lan: Path) -> None:
     data = ac.sweep(lan, vary=VARY, seeds=2).to_xarray()
     assert data["goodput_bps"].dims == ("queue_buffer_cells", "queue_policy", "seed") and data["goodput_bps"].shape == (3, 2, 2)
     assert data["goodput_bps"].attrs["unit"] == "bit/s"
+
+
+def test_what_is_not_installed_is_said_with_the_command_that_installs_it(lan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ac.UsageError, match=r"^the package xarray is not installed; pip install xarray$"):
+        ac.sweep(lan, seeds=1, out="sweep").to_xarray()
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    said = r"the package distributed is not installed; pip install 'ackclock\[dask\]'"
+    with pytest.raises(ac.UsageError, match=f"^{said}$"):
+        ac.sweep(lan, on="dask://127.0.0.1:8786", out="never")
+    # So it is by the command, whose process has to be without it, too.
+    script = "import sys\nsys.modules['distributed'] = None\nfrom ackclock.__main__ import main\nmain()\n"
+    words = ["sweep", "lan.toml", "--on", "dask://127.0.0.1:8786", "--out", "never"]
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
+    assert done.returncode == 1 and re.search(f"--on dask://127.0.0.1:8786: {said}", done.stderr), done.stderr
+    assert not Path("never").exists()
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,15 @@ def test_a_million_points_are_not_copied() -> None:
     before = pa.total_allocated_bytes()
     table = pa.table(series)
     assert pa.total_allocated_bytes() == before and table.num_rows == len(frame)
+    # Polars does not say what it takes, but where its numbers are: at the same places.
+    for name in ("time_s", "sent_bytes"):
+        column, own = table.column(name), frame[name]
+        assert column.num_chunks == own.n_chunks() == 1 and column.null_count == 0
+        place = own.to_numpy(allow_copy=False).__array_interface__["data"][0]
+        assert place == column.chunk(0).buffers()[1].address, name
+    # Of a copy it is another one.
+    copied = frame["time_s"].clone().to_numpy(writable=True)
+    assert copied.__array_interface__["data"][0] != frame["time_s"].to_numpy(allow_copy=False).__array_interface__["data"][0]
 
 
 def timed(call) -> float:
