@@ -49,7 +49,7 @@ pub(super) struct OptionalState {
     /// The server of a host that takes time for segments.
     pub(super) server: Option<Box<SegmentServer>>,
     /// When segments were sent, where the timer is that of the oldest one.
-    pub(super) starts: Option<SegmentStarts>,
+    pub(super) starts: Option<Box<SegmentStarts>>,
     /// The application, if it does not offer everything at once.
     pub(super) offered: Option<Offered>,
     /// Whether what it sends are messages of a connection with data in both directions.
@@ -57,17 +57,17 @@ pub(super) struct OptionalState {
     /// When it sent last, if it may pause.
     pub(super) pauses: Option<Pauses>,
     /// Whether the window is used, where it does not grow otherwise.
-    pub(super) window_use: Option<WindowUse>,
+    pub(super) window_use: Option<Box<WindowUse>>,
     /// How much of it was in use of late, where that is validated.
     pub(super) validation: Option<Box<Validation>>,
     /// The rule of slow start, if it is not that of congestion control.
     pub(super) slow_start: Option<Box<SlowStart>>,
     /// Explicit congestion notification.
-    pub(super) ecn: Option<EcnSender>,
+    pub(super) ecn: Option<Box<EcnSender>>,
     /// What undoes spurious reductions, if anything does.
     pub(super) spurious: Option<Box<Spurious>>,
     /// The persist timer, if the receiver advertises windows that change.
-    pub(super) persist: Option<Persist>,
+    pub(super) persist: Option<Box<Persist>>,
     /// What is held from outside.
     pub(super) held: Held,
 }
@@ -94,12 +94,12 @@ impl OptionalState {
         };
         let starts = match params.timer.scope {
             TimerScope::Connection => None,
-            TimerScope::Segment => Some(SegmentStarts::new(params.timer.segment_timeout)),
+            TimerScope::Segment => Some(Box::new(SegmentStarts::new(params.timer.segment_timeout))),
         };
-        let window_use = WindowUse::new(params);
-        let ecn = EcnSender::new(params);
+        let window_use = WindowUse::new(params).map(Box::new);
+        let ecn = EcnSender::new(params).map(Box::new);
         let spurious = Spurious::new(params).map(Box::new);
-        let persist = Persist::new(params);
+        let persist = Persist::new(params).map(Box::new);
         let any = any || ecn.is_some() || spurious.is_some() || persist.is_some();
         let any =
             any || window_use.is_some() || sack.is_some() || server.is_some() || starts.is_some() || offered.is_some();
@@ -136,7 +136,7 @@ impl OptionalState {
 
     /// Whether a loss at `una` belongs to what a mark was answered for.
     pub(super) fn has_answered(&self, una: u64) -> bool {
-        self.ecn.is_some_and(|ecn| ecn.has_answered(una))
+        self.ecn.as_ref().is_some_and(|ecn| ecn.has_answered(una))
     }
 
     /// Whether all segments are plain at present, and sent as soon as the window allows.
@@ -151,7 +151,7 @@ impl OptionalState {
     /// Whether segments leave at a pace, or after a time, or what is delivered of them is measured.
     pub(super) fn is_paced(&self) -> bool {
         self.pace.is_some()
-            || self.ecn.is_some_and(|ecn| ecn.not_before > Time::ZERO)
+            || self.ecn.as_ref().is_some_and(|ecn| ecn.not_before > Time::ZERO)
             || self.deliveries.is_some()
             || self.held.is_paced()
     }
@@ -182,7 +182,7 @@ impl OptionalState {
         if let Some(setup) = &self.setup {
             segment = setup.add_options(segment);
         }
-        if segment.len == 0 && self.persist.is_some_and(|persist| persist.sends_probe) {
+        if segment.len == 0 && self.persist.as_ref().is_some_and(|persist| persist.sends_probe) {
             segment.kind = SegmentKind::Probe;
         } else if let Some(active) = self.end.as_ref().filter(|_| segment.len == 0) {
             segment.kind = active.sent();

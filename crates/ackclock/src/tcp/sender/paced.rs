@@ -62,7 +62,7 @@ impl Sender {
     pub(super) fn waits(&mut self, now: Time) -> bool {
         let Some(extra) = self.extra.as_deref() else { return false };
         let own = extra.pace.as_ref().filter(|_| !extra.held.is_paced()).map_or(Time::ZERO, Pace::next);
-        let after_mark = extra.ecn.map_or(Time::ZERO, |ecn| ecn.not_before);
+        let after_mark = extra.ecn.as_ref().map_or(Time::ZERO, |ecn| ecn.not_before);
         let next = own.max(extra.held.next()).max(after_mark);
         if next <= now {
             return false;

@@ -102,6 +102,6 @@ impl Sender {
     }
 
     fn persist_mut(&mut self) -> Option<&mut Persist> {
-        self.extra.as_mut().and_then(|extra| extra.persist.as_mut())
+        self.extra.as_mut().and_then(|extra| extra.persist.as_deref_mut())
     }
 }

@@ -9,7 +9,7 @@ use crate::units::Time;
 
 impl Sender {
     pub(in crate::tcp::sender) fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
-        self.extra.as_mut().and_then(|extra| extra.ecn.as_mut())
+        self.extra.as_mut().and_then(|extra| extra.ecn.as_deref_mut())
     }
 
     /// A segment is sent with so much payload: whether queues may mark it.
@@ -21,7 +21,7 @@ impl Sender {
 
     /// Whether the window may grow with the acknowledgement that is handled now.
     pub(in crate::tcp::sender) fn marks_allow_growth(&self) -> bool {
-        self.extra.as_ref().and_then(|extra| extra.ecn).is_none_or(|ecn| ecn.allows_growth())
+        self.extra.as_ref().and_then(|extra| extra.ecn.as_ref()).is_none_or(|ecn| ecn.allows_growth())
     }
 
     /// An acknowledgement of everything before `ack` comes to a sender with ECN; recovery has not seen it yet.
