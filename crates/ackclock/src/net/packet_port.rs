@@ -113,9 +113,9 @@ pub(super) enum Turn<T> {
 }
 
 impl<T: Copy> PacketPort<T> {
-    /// The packets that the discipline has, perhaps among others that it had. What is not among them is on the link already.
-    pub(super) fn waiting_at_most(&self) -> &[T] {
-        self.waiting.at_most()
+    /// The packets that the discipline has. What is not among them is on the link already.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = T> + '_ {
+        self.waiting.all()
     }
 
     /// An idle port before a link of this rate and delay, unless `link` says more.

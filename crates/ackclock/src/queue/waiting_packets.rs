@@ -26,9 +26,11 @@ impl<T: Copy> WaitingPackets<T> {
         self.places.len() - self.free.len()
     }
 
-    /// Those that wait, perhaps among others that waited.
-    pub(crate) fn at_most(&self) -> &[T] {
-        &self.places
+    /// Those that wait, in any order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = T> + '_ {
+        let mut waits = vec![true; self.places.len()];
+        self.free.iter().for_each(|&place| waits[place as usize] = false);
+        self.places.iter().zip(waits).filter_map(|(packet, waits)| waits.then_some(*packet))
     }
 
     /// The octets that wait.
@@ -75,5 +77,15 @@ mod tests {
         assert_eq!((waiting.len(), waiting.bytes(), waiting.take(0, 100)), (2, 120, 'a'));
         assert_eq!((waiting.put('c', 1), waiting.take(1, 20), waiting.take(0, 1)), (0, 'b', 'c'));
         assert!(waiting.is_empty() && waiting.bytes() == 0);
+    }
+
+    #[test]
+    fn what_has_left_does_not_wait() {
+        let mut waiting = WaitingPackets::default();
+        ['a', 'b', 'c'].map(|packet| waiting.put(packet, 1));
+        waiting.take(1, 1);
+        assert_eq!(waiting.all().collect::<String>(), "ac");
+        (waiting.take(0, 1), waiting.take(2, 1));
+        assert_eq!(waiting.all().count(), 0);
     }
 }
