@@ -114,7 +114,7 @@ pub(super) enum Turn<T> {
 
 impl<T: Copy> PacketPort<T> {
     /// The packets that the discipline has. What is not among them is on the link already.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = T> + '_ {
+    pub(super) fn all_waiting(&self) -> impl Iterator<Item = T> + '_ {
         self.waiting.all()
     }
 

@@ -177,7 +177,7 @@ impl ChangingPort {
 impl Process for ChangingPort {
     fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
         let coming = io.mailboxes[self.mailbox].waiting().iter().map(|packet| packet.input_ref.at_port);
-        let waiting = self.port.waiting().map(|packet| packet.vc);
+        let waiting = self.port.all_waiting().map(|packet| packet.vc);
         vcs.extend(coming.chain(waiting).map(|at_port| self.vcs[at_port].id));
         true
     }

@@ -88,7 +88,7 @@ impl Process for MediumPorts {
         let coming = io.mailboxes[self.mailbox].waiting().iter().map(|packet| packet.input_ref);
         vcs.extend(coming.map(|to| self.ports[to.port as usize].vcs[to.at_port].id));
         for MediumPort { port, vcs: crossing } in &self.ports {
-            vcs.extend(port.waiting().map(|packet| crossing[packet.vc].id));
+            vcs.extend(port.all_waiting().map(|packet| crossing[packet.vc].id));
         }
         true
     }
