@@ -63,7 +63,7 @@ pub struct Simulation {
     /// For each flow: when it begins; never if efficiency and fairness are not about it.
     measured: Vec<Time>,
     /// Whether flows are files of a group, which come and go, or requests and responses: fairness is not about them.
-    comes_and_goes: Vec<bool>,
+    fairness_leaves_out: Vec<bool>,
     /// The max-min share of each flow, where ports give rates to flows of TCP.
     max_min: Vec<Option<MaxMinShare>>,
     recorder: Option<Box<Recorder>>,
@@ -190,7 +190,7 @@ fn prepared(scenario: &Scenario, seed: u64, network: Network, recorder: Option<B
         technology: scenario.technology,
         capacity_bps: scenario.bottleneck.as_ref().map(|bottleneck| bottleneck.capacity_bps),
         measured: scenario.flows.iter().map(|flow| begins(scenario, flow, seed)).collect(),
-        comes_and_goes: scenario.flows.iter().map(comes_and_goes).collect(),
+        fairness_leaves_out: scenario.flows.iter().map(fairness_leaves_out).collect(),
         max_min: net::max_min_shares(scenario),
         cancelled: false,
     }
@@ -224,7 +224,7 @@ impl Simulation {
         Progress { now: self.now, end, events: self.network.events() }
     }
 
-    /// How many of the flows that come and go, those of a given size, are in memory: those that have begun, but for most of those that have
+    /// How many of the flows that come and go, those of a given size, are in memory: those that have begun or are steered, but for most of those that have
     /// ended.
     pub fn open_flows(&self) -> usize {
         self.network.open_flows()
@@ -288,7 +288,7 @@ impl Simulation {
     /// Jain's index over the goodputs of flows, each with its place; of files that come and go none, and without these of two at least.
     fn fairness(&self, goodputs: impl Iterator<Item = (usize, f64)> + Clone) -> Option<f64> {
         let all = goodputs.clone().count();
-        let staying = goodputs.filter(|&(place, _)| !self.comes_and_goes[place]).map(|(_, goodput)| goodput);
+        let staying = goodputs.filter(|&(place, _)| !self.fairness_leaves_out[place]).map(|(_, goodput)| goodput);
         let count = staying.clone().count();
         metrics::jain(staying).filter(|_| count == all || count > 1)
     }
@@ -354,8 +354,8 @@ impl Simulation {
     }
 }
 
-/// Whether it is a file of a group, or one direction of an exchange.
-fn comes_and_goes(flow: &Flow) -> bool {
+/// Whether it is a file of a group, or one direction of an exchange: no rival of others.
+fn fairness_leaves_out(flow: &Flow) -> bool {
     let exchanges = flow.back_of.is_some() || matches!(*flow.application, ApplicationParams::Exchanges(_));
     exchanges || flow.size.is_some() && flow.group.is_some()
 }

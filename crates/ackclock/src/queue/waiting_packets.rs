@@ -82,10 +82,13 @@ mod tests {
     #[test]
     fn what_has_left_does_not_wait() {
         let mut waiting = WaitingPackets::default();
-        ['a', 'b', 'c'].map(|packet| waiting.put(packet, 1));
+        for packet in ['a', 'b', 'c'] {
+            waiting.put(packet, 1);
+        }
         waiting.take(1, 1);
         assert_eq!(waiting.all().collect::<String>(), "ac");
-        (waiting.take(0, 1), waiting.take(2, 1));
+        waiting.take(0, 1);
+        waiting.take(2, 1);
         assert_eq!(waiting.all().count(), 0);
     }
 }
