@@ -27,7 +27,7 @@ setup: tools ## install what the other commands need
 	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
 	$(CARGO) fetch --locked
 
-tools: ## install tshark, tcptrace, Chromium, Slurm and libraries that tests work with (Debian, Ubuntu; as root; else skipped)
+tools: ## install tshark, tcptrace, Chromium, Slurm, iperf3 and libraries that tests work with (Debian, Ubuntu; as root; else skipped)
 	@.ci/tools
 
 test: setup check ## every fast test: format, lint, unit, script, property, network, command line, README, studies in short
