@@ -43,7 +43,8 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 		"$(PYTHON)/bin/ruff" check python && "$(PYTHON)/bin/python" -m pytest -q -p no:cacheprovider python/tests; \
 	fi
 	@# The commands of the manual from a clone to a chart in a notebook, each timed; built as the tests are, of what they have built.
-	@MATURIN_PEP517_ARGS="--profile dev" python3 python/first-chart
+	@# In a clone of its own, so that the crates are built anew: less optimised.
+	@CARGO_PROFILE_DEV_OPT_LEVEL=1 MATURIN_PEP517_ARGS="--profile dev" python3 python/first-chart
 	@# Every block of code of the manual, by the command of the wheel; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 		python3 docs/site/test_site.py && \
