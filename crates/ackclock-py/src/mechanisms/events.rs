@@ -50,7 +50,7 @@ macro_rules! events {
 events! {
     /// New data was acknowledged outside recovery; with rates of delivery any acknowledgement. Bytes; times in picoseconds.
     AckEvent {
-        /// Segment size.
+        /// The payload of a full segment, bytes.
         mss: f64,
         /// The receiver's window, beyond which cwnd does not grow.
         limit: f64,
@@ -74,9 +74,9 @@ events! {
 
     /// A loss was found, a mark was echoed, or the timer expired. Bytes.
     LossEvent {
-        /// Segment size.
+        /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window.
+        /// The receiver's window, beyond which cwnd does not grow; bytes.
         limit: f64,
         /// What is in flight, where the slow-start threshold comes from that; else infinite.
         flight: f64,
@@ -90,13 +90,13 @@ events! {
     LostSegmentEvent {
         /// When it is found.
         now_ps: u64,
-        /// Segment size.
+        /// The payload of a full segment, bytes.
         mss: f64,
-        /// Its number.
+        /// The number of the segment, counted from 0.
         number: u64,
-        /// Its length.
+        /// The payload of the segment, bytes.
         length: f64,
-        /// Delivered in all.
+        /// What the connection has delivered in all; bytes.
         total: u64,
         /// In flight when it was sent, itself included.
         in_flight_when_sent: f64,
@@ -108,15 +108,15 @@ events! {
 
     /// What an acknowledgement says about the delivery of data. Bytes, bytes per second; times in picoseconds.
     DeliveryEvent {
-        /// When it came.
+        /// When the acknowledgement came.
         now_ps: u64,
-        /// Segment size.
+        /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window.
+        /// The receiver's window, beyond which cwnd does not grow; bytes.
         limit: f64,
         /// What it says is delivered, and was not known to be.
         delivered: f64,
-        /// Delivered in all.
+        /// What the connection has delivered in all; bytes.
         total: u64,
         /// The rate of delivery, if there is one that can be trusted.
         rate: Option<f64>,
@@ -136,13 +136,13 @@ events! {
 
     /// A packet asks for room at a port. Times in picoseconds.
     ArrivalEvent {
-        /// When.
+        /// When the packet comes.
         now_ps: u64,
         /// If nothing waits and nothing is transmitted: for how long.
         idle_ps: Option<u64>,
-        /// Packets waiting.
+        /// How many packets wait at the port.
         queued: u32,
-        /// Octets waiting.
+        /// How many octets wait at the port.
         queued_bytes: u64,
         /// Whether it does not fit.
         is_full: bool,

@@ -83,12 +83,7 @@ fn random_networks_are_full_of_events() {
         let flows = |does: &dyn Fn(&ackclock::record::FlowRecord) -> bool| records.flows.iter().any(does);
         let packets = matches!(scenario.technology, Technology::Packet { .. });
         count("packets", packets);
-        let is_air = |medium: &std::sync::Arc<ackclock::link::Medium>| medium.name == "air";
-        let at_medium = |name: &str| {
-            scenario.links.iter().any(|link| link.name == name && link.medium.as_ref().is_some_and(is_air))
-        };
-        let waits = |port: &&ackclock::record::PortRecord| at_medium(&port.name) && port.max_queue > 1;
-        count("packets wait at two ports of one medium", records.ports.iter().filter(waits).count() > 1);
+        count("packets wait at two ports of one medium", ports_of_air_that_wait(scenario, &records) > 1);
         count("overflow", ports(&|port| port.drops.overflow > 0));
         count("partial frames", ports(&|port| port.drops.partial_frame > 0));
         count("refused by policy", ports(&|port| port.drops.policy > 0));
@@ -117,7 +112,6 @@ fn random_networks_are_full_of_events() {
             .zip(&records.flows)
             .any(|(flow, record)| is_slow(flow) && record.counts.bytes_delivered > 0);
         count("slow readers", has_slow_reader);
-        // Networks full of them: `both_engines_agree_where_data_go_in_both_directions`.
         let exchanges = |flow: &FlowRecord| flow.exchanges.as_ref().is_some_and(|all| all.requests > 0);
         count("exchanges", flows(&exchanges));
         count("completed", flows(&|flow| flow.completed.is_some()));
@@ -150,6 +144,14 @@ fn random_networks_are_full_of_events() {
         // Some are rare, and every mechanism that is added draws others: what is never there is what tells of a mistake.
         assert!(*count >= 1, "{what}: {count} of 900\n{counts:#?}");
     }
+}
+
+/// At how many ports of the medium `air` packets waited.
+fn ports_of_air_that_wait(scenario: &ackclock::scenario::Scenario, records: &Records) -> usize {
+    let is_air = |medium: &std::sync::Arc<ackclock::link::Medium>| medium.name == "air";
+    let at_air =
+        |name: &str| scenario.links.iter().any(|link| link.name == name && link.medium.as_ref().is_some_and(is_air));
+    records.ports.iter().filter(|port| port.max_queue > 1 && at_air(&port.name)).count()
 }
 
 /// What became of datagrams, in packets or in cells.

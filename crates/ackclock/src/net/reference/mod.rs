@@ -70,7 +70,7 @@ pub struct Reference {
     /// What each of them carries.
     frames: IdVec<VcId, Frames>,
     flows: Vec<Flow>,
-    /// Their ends.
+    /// The ends of all flows, of those that come and go only while they are there.
     sources: Ends<Source>,
     sinks: Ends<Sink>,
     /// The sources of datagrams, with what arrived of them.

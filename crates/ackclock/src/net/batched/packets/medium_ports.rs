@@ -17,7 +17,7 @@ use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
 use crate::units::Time;
 
-/// Such ports.
+/// The ports of one medium, of which one transmits at a time.
 pub(in crate::net::batched) struct MediumPorts {
     mailbox: usize,
     turns: Turns,
@@ -27,7 +27,7 @@ pub(in crate::net::batched) struct MediumPorts {
     packets: u64,
 }
 
-/// One of them.
+/// A port of a medium, and the connections that cross it.
 pub(in crate::net::batched) struct MediumPort {
     pub(in crate::net::batched) port: PacketPort<Held>,
     pub(in crate::net::batched) vcs: IdVec<VcId, PortVc>,

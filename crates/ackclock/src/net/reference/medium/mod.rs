@@ -16,10 +16,10 @@ pub(super) struct Media {
     places: IdVec<LinkId, Option<(usize, usize)>>,
 }
 
-/// One of them.
+/// A medium, and whose turn it is.
 struct Shared {
     turns: Turns,
-    /// In their order.
+    /// The links that send on it, in the order of the turns.
     links: Vec<LinkId>,
 }
 
