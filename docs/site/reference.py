@@ -265,7 +265,7 @@ FAMILIES = [
 ]
 RECOVERY = "vanilla reno new-reno fall-floyd rfc6675 rack vegas vegas-1995 offset-sack delayed-ack retransmission-timer connection dialects".split()
 RATES = "abr capc efci erica erica-plus max-min simplified-erica-plus tcp-rate-control".split()
-QUEUES = "tail-drop ppd epd selective-drop fba dynamic-threshold red-epd red codel pie fq-codel drr blue forgiveness".split()
+QUEUES = "tail-drop ppd epd selective-drop fba dynamic-threshold red-epd red codel pie fq-codel drr blue tbf forgiveness".split()
 
 
 def family(name):

@@ -58,7 +58,7 @@ const TOPICS: &[Topic] = &[
             (&["choke"], "CHOKe"),
             (&["avq"], "AVQ"),
             (&["rem"], "REM"),
-            (&["tbf", "tokenbucket", "policer", "policing", "shaper"], "token buckets"),
+            (&["policer", "policing"], "policers"),
         ],
     ),
     (

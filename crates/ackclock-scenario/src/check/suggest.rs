@@ -115,6 +115,8 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("policy", "droptail", "write \"tail-drop\""),
     ("policy", "fifo", "write \"tail-drop\""),
     ("policy", "none", "write \"tail-drop\""),
+    ("policy", "shaper", "write \"tbf\", the token bucket filter"),
+    ("policy", "tokenbucket", "write \"tbf\", the token bucket filter"),
     ("policy", "sd", "write \"selective-drop\""),
     (
         "policy",

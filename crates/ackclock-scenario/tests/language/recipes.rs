@@ -1,5 +1,5 @@
 //! The recipes of CONTRIBUTING.md are followed to the letter: their steps can be read by a program, and what they make of a copy
-//! of the tree builds and passes the tests of the families. The second takes minutes; `make verify` runs it.
+//! of the tree is right Rust, and builds and passes the tests of the families. The last takes minutes; `make verify` runs it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -115,12 +115,44 @@ fn every_recipe_has_steps_that_fit_the_tree() {
     }
 }
 
+/// Types, and all that a mechanism must have: the simulator with its tests, and the language of scenarios.
+#[test]
+fn what_the_recipes_make_of_the_tree_is_right_rust() {
+    let (tree, _) = follow("checked");
+    // With what clippy has checked of other crates.
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |target| root().join(target));
+    cargo(
+        &tree,
+        &target,
+        &["check", "--offline", "-p", "ackclock", "-p", "ackclock-scenario", "--lib", "--profile", "test"],
+    );
+}
+
 /// Everything but the changelog. The build has a folder of its own below `target`.
 #[test]
 #[ignore = "builds the tree once more: part of `make verify`"]
 fn what_the_recipes_make_of_the_tree_passes_the_tests_of_the_families() {
-    let target = root().join("target/recipes");
-    let tree = target.join("tree");
+    let (tree, words) = follow("built");
+    let target = root().join("target/recipes/build");
+    let cargo = |arguments: &[&str]| cargo(&tree, &target, arguments);
+    let programs = ["tcp", "networks", "both_engines", "house"].iter().flat_map(|test| ["--test", test]);
+    let tests = ["tcp_families", "tcp_properties", "random_networks", "applications", "engines::", "tables", "circles"];
+    let of_simulator = ["test", "-p", "ackclock"].into_iter().chain(programs).chain(["--"]).chain(tests);
+    cargo(&of_simulator.collect::<Vec<_>>());
+    cargo(&["test", "-p", "ackclock", "--lib"]);
+    let of_language = ["schema", "registry", "randomness", "topologies"];
+    cargo(&[&["test", "-p", "ackclock-scenario", "--test", "language", "--"], &of_language[..]].concat());
+    for word in words {
+        cargo(&["run", "-p", "ackclock-cli", "--", "check", &format!("scenarios/{word}.toml")]);
+        cargo(&["run", "-p", "ackclock-cli", "--", "explain", &word]);
+    }
+    only_additions(&tree, "crates/ackclock/tests/networks/snapshots");
+}
+
+/// A copy of the tree, of this name, in which all recipes were followed, and the words that scenario files have then.
+fn follow(name: &str) -> (PathBuf, Vec<String>) {
+    let tree = root().join("target/recipes").join(name);
     if tree.exists() {
         std::fs::remove_dir_all(&tree).unwrap();
     }
@@ -131,35 +163,15 @@ fn what_the_recipes_make_of_the_tree_passes_the_tests_of_the_families() {
             apply(&tree, step, &mut words);
         }
     }
-    let cargo = |arguments: &[&str]| {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.current_dir(&tree).args(arguments).env("CARGO_TARGET_DIR", target.join("build"));
-        // New rows and words are taken over, as `make accept` does; whatever else changes would be a mistake.
-        let status = command.env("INSTA_UPDATE", "always").status().unwrap();
-        assert!(status.success(), "cargo {}", arguments.join(" "));
-    };
-    let programs = ["tcp", "networks", "both_engines", "house"].iter().flat_map(|test| ["--test", test]);
-    let tests = ["tcp_families", "tcp_properties", "random_networks", "applications", "engines::", "tables", "circles"];
-    let of_simulator = ["test", "-p", "ackclock"].into_iter().chain(programs).chain(["--"]).chain(tests);
-    cargo(&of_simulator.collect::<Vec<_>>());
-    cargo(&["test", "-p", "ackclock", "--lib"]);
-    cargo(&[
-        "test",
-        "-p",
-        "ackclock-scenario",
-        "--test",
-        "language",
-        "--",
-        "schema",
-        "registry",
-        "randomness",
-        "topologies",
-    ]);
-    for word in words {
-        cargo(&["run", "-p", "ackclock-cli", "--", "check", &format!("scenarios/{word}.toml")]);
-        cargo(&["run", "-p", "ackclock-cli", "--", "explain", &word]);
-    }
-    only_additions(&tree, "crates/ackclock/tests/networks/snapshots");
+    (tree, words)
+}
+
+/// Runs cargo in a copy of the tree. New rows and words are taken over, as `make accept` does; whatever else changes would be a mistake.
+fn cargo(tree: &Path, target: &Path, arguments: &[&str]) {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(tree).args(arguments).env("CARGO_TARGET_DIR", target);
+    let status = command.env("INSTA_UPDATE", "always").status().unwrap();
+    assert!(status.success(), "cargo {}", arguments.join(" "));
 }
 
 fn apply(tree: &Path, step: Step, words: &mut Vec<String>) {

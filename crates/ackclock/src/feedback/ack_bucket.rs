@@ -84,6 +84,11 @@ impl<T> AckBucket<T> {
         Some(ack)
     }
 
+    /// Those that wait, the next one first.
+    pub fn waiting(&self) -> impl Iterator<Item = &T> {
+        self.waiting.iter().map(|(_, _, ack)| ack)
+    }
+
     /// How many wait.
     pub fn len(&self) -> usize {
         self.waiting.len()

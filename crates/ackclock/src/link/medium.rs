@@ -32,7 +32,7 @@ impl Medium {
 
 /// The turns at a medium: who sends next, and when.
 ///
-/// Nodes take turns in their order, which is that of their names; a node with nothing to send is passed over. The ports of a node take
+/// Nodes take turns in their order, which is that of their names; a node with nothing to send now is passed over. The ports of a node take
 /// its turns in the order of their links. The first turn is that of the first node that has something. A packet that finds the
 /// medium free, and nothing waiting, is transmitted at once; that is a turn, too.
 #[derive(Clone, Debug)]
@@ -45,10 +45,17 @@ pub struct Turns {
     stations: Vec<Station>,
     /// Which of them had the last turn.
     last: usize,
-    /// Of each port, its station, its place there, and whether something waits.
-    ports: Vec<(usize, usize, bool)>,
-    /// At how many ports something waits.
-    backlogged: usize,
+    ports: Vec<Place>,
+}
+
+/// A port at the medium.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    station: usize,
+    /// Its place among the ports of the station.
+    place: usize,
+    /// From when on it has something to send; never if nothing waits.
+    ready: Time,
 }
 
 /// A node with ports at the medium.
@@ -86,8 +93,10 @@ impl Turns {
             next: Time::NEVER,
             last: stations.len() - 1,
             stations,
-            ports: ports.into_iter().map(|(_, (station, place))| (station, place, false)).collect(),
-            backlogged: 0,
+            ports: ports
+                .into_iter()
+                .map(|(_, (station, place))| Place { station, place, ready: Time::NEVER })
+                .collect(),
         }
     }
 
@@ -116,25 +125,25 @@ impl Turns {
         stations.filter_map(|station| self.port_of(station)).next().expect("something waits")
     }
 
-    /// The port of a station whose turn is next there, if something waits.
+    /// The port of a station whose turn is next there, if it has something to send then.
     fn port_of(&self, station: &Station) -> Option<usize> {
         let count = station.ports.len();
         let ports = (1..=count).map(|step| station.ports[(station.last + step) % count]);
-        ports.into_iter().find(|&port| self.ports[port].2)
+        ports.into_iter().find(|&port| self.ports[port].ready <= self.next)
     }
 
-    /// Something has happened at port number `port`, where something `waits` now or not: perhaps a transmission has begun there, which
-    /// will be complete at `complete`.
-    pub fn settle(&mut self, now: Time, port: usize, complete: Option<Time>, waits: bool) {
-        let (station, place, waited) = self.ports[port];
+    /// Something has happened at port number `port`, which has something to send from `ready` on, never if nothing waits: perhaps a
+    /// transmission has begun there, which will be complete at `complete`.
+    pub fn settle(&mut self, now: Time, port: usize, complete: Option<Time>, ready: Time) {
+        let Place { station, place, .. } = self.ports[port];
         if let Some(complete) = complete {
             self.free = complete + self.overhead;
             self.last = station;
             self.stations[station].last = place;
         }
-        self.ports[port].2 = waits;
-        self.backlogged = self.backlogged + usize::from(waits) - usize::from(waited);
-        self.next = if self.backlogged == 0 { Time::NEVER } else { self.free.max(now) };
+        self.ports[port].ready = ready;
+        let earliest = self.ports.iter().map(|port| port.ready).min().expect("a medium has ports");
+        self.next = earliest.max(self.free).max(now);
     }
 }
 
@@ -157,7 +166,7 @@ mod tests {
         let mut taken = Vec::new();
         for _ in 0..count {
             let (now, port) = (medium.next(), medium.port());
-            medium.settle(now, port, Some(now + Span::from_us(1)), true);
+            medium.settle(now, port, Some(now + Span::from_us(1)), now);
             taken.push(port);
         }
         taken
@@ -166,7 +175,7 @@ mod tests {
     #[test]
     fn nodes_take_turns_and_at_each_its_ports() {
         let mut medium = base_and_stations(Span::ZERO);
-        (0..6).for_each(|port| medium.settle(at(0), port, None, true));
+        (0..6).for_each(|port| medium.settle(at(0), port, None, at(0)));
         assert_eq!(turns(&mut medium, 13), [0, 3, 4, 5, 1, 3, 4, 5, 2, 3, 4, 5, 0]);
         assert_eq!(medium.free(), at(13));
     }
@@ -174,12 +183,12 @@ mod tests {
     #[test]
     fn who_has_nothing_is_passed_over() {
         let mut medium = base_and_stations(Span::ZERO);
-        [1, 2, 5].into_iter().for_each(|port| medium.settle(at(0), port, None, true));
+        [1, 2, 5].into_iter().for_each(|port| medium.settle(at(0), port, None, at(0)));
         assert_eq!(turns(&mut medium, 5), [1, 5, 2, 5, 1]);
-        medium.settle(at(5), 5, None, false);
+        medium.settle(at(5), 5, None, Time::NEVER);
         assert_eq!(turns(&mut medium, 3), [2, 1, 2]);
         // Node 2 comes: after the base it is next, and the base after it.
-        medium.settle(at(8), 4, None, true);
+        medium.settle(at(8), 4, None, at(8));
         assert_eq!(turns(&mut medium, 3), [4, 1, 4]);
     }
 
@@ -188,17 +197,27 @@ mod tests {
         let mut medium = base_and_stations(Span::from_us(3));
         assert_eq!((medium.next(), medium.free()), (Time::NEVER, at(0)));
         // Port 4 sends at once, and begins to wait with its next packet: nothing else does.
-        medium.settle(at(10), 4, Some(at(12)), false);
+        medium.settle(at(10), 4, Some(at(12)), Time::NEVER);
         assert_eq!((medium.next(), medium.free()), (Time::NEVER, at(15)));
-        medium.settle(at(11), 4, None, true);
+        medium.settle(at(11), 4, None, at(11));
         assert_eq!((medium.next(), medium.port()), (at(15), 4));
         // Another comes while the medium is busy, and is next.
-        medium.settle(at(14), 5, None, true);
+        medium.settle(at(14), 5, None, at(14));
         assert_eq!((medium.next(), medium.port()), (at(15), 5));
         // All that waits at 5 is lost when its turn comes: the turn is that of the next one, at once.
-        medium.settle(at(15), 5, None, false);
+        medium.settle(at(15), 5, None, Time::NEVER);
         assert_eq!((medium.next(), medium.port()), (at(15), 4));
-        medium.settle(at(20), 4, None, true);
+        medium.settle(at(20), 4, None, at(20));
         assert_eq!(medium.next(), at(20), "time does not go back");
+    }
+    #[test]
+    fn what_is_held_back_is_passed_over_until_its_time() {
+        let mut medium = base_and_stations(Span::ZERO);
+        medium.settle(at(0), 0, None, at(5));
+        assert_eq!((medium.next(), medium.port()), (at(5), 0));
+        medium.settle(at(1), 4, None, at(1));
+        assert_eq!((medium.next(), medium.port()), (at(1), 4), "the base is not ready");
+        medium.settle(at(1), 4, Some(at(7)), at(7));
+        assert_eq!((medium.next(), medium.port()), (at(7), 0), "it is, and the medium is busy until then");
     }
 }

@@ -221,18 +221,41 @@ impl<T: Copy> PacketPort<T> {
         if is_free && let Some(packet) = self.discipline.dequeue(now, &mut self.dropped) {
             return self.leave_at_once(&packet, coming, owner);
         }
-        if self.lose_dropped(now, Some(place), owner) {
+        let is_accepted = self.lose_dropped(now, Some(place), owner);
+        if is_accepted {
             self.monitor.arrive_and_enter::<PLAIN>(now, vc);
-            if is_first {
-                self.next_start = self.free.max(now);
-                if !PLAIN {
-                    self.next_start = self.up_from(self.next_start);
-                    self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
-                }
-                self.plan::<PLAIN>();
+        }
+        if is_first && is_accepted {
+            if !PLAIN {
+                self.flush = self.link.as_ref().map_or(Time::NEVER, |link| link.state.flushes_after(now));
             }
+            match is_free {
+                true => self.hold_back(now),
+                false => self.begin_next::<PLAIN>(self.free.max(now)),
+            }
+        } else if !is_first && self.free <= now {
+            // What waits is held back, unless the link is down: perhaps that has changed.
+            self.begin_next::<PLAIN>(now);
         }
         None
+    }
+
+    /// The next transmission begins then, or when the link is up, unless nothing waits.
+    #[inline(always)]
+    fn begin_next<const PLAIN: bool>(&mut self, time: Time) {
+        self.next_start = if PLAIN { time } else { self.up_from(time) };
+        self.plan::<PLAIN>();
+    }
+
+    /// The discipline gave nothing: what waits is held back, if something does.
+    #[inline(never)]
+    fn hold_back(&mut self, now: Time) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let next = self.discipline.next();
+        assert!(next > now, "a discipline that holds packets back at {now} says until when; it says {next}");
+        self.begin_next::<false>(next);
     }
 
     /// A packet leaves as soon as it has come: it has never waited.
@@ -375,7 +398,10 @@ impl<T: Copy> PacketPort<T> {
         }
         let leaves = self.discipline.dequeue(now, &mut self.dropped);
         self.lose_dropped(now, None, owner);
-        let QueuedPacket { arrived, handle: place, bytes, flow, ecn } = leaves?;
+        let Some(QueuedPacket { arrived, handle: place, bytes, flow, ecn }) = leaves else {
+            self.hold_back(now);
+            return None;
+        };
         let handle = self.waiting.take(place, bytes);
         self.monitor.leave::<PLAIN>(now, VcId::from_index(flow as usize), arrived);
         // Mostly nothing is marked.
@@ -389,11 +415,7 @@ impl<T: Copy> PacketPort<T> {
             true => Some(Turn::Leaves(handle, marked)),
             false => self.transmit::<PLAIN, _>((arrived, now), marked, bytes, handle, owner).map(Turn::Departs),
         };
-        self.next_start = self.free.max(now);
-        if !PLAIN {
-            self.next_start = self.up_from(self.next_start);
-        }
-        self.plan::<PLAIN>();
+        self.begin_next::<PLAIN>(self.free.max(now));
         turn
     }
 

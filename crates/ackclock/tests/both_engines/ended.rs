@@ -1,12 +1,13 @@
 //! Flows that have ended are freed, and nothing is different for it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ackclock::ids::{FlowId, Id};
-use ackclock::link::Medium;
+use ackclock::link::{Medium, RoutingTable};
 use ackclock::record::{Captured, Records, Stage};
 use ackclock::rng::Stream;
-use ackclock::scenario::Scenario;
+use ackclock::scenario::{Route, Scenario};
 use ackclock::sim::{Engine, build_with};
 use ackclock::units::{Span, Time};
 
@@ -38,6 +39,10 @@ fn plain(scenario: &Scenario, seed: u64, engine: Engine) -> Records {
 
 /// Files of ten packets and of a part of one, fifty a second; `more` is a line of the link in the middle. What comes to `b` is captured.
 fn files(more: &str, dialect: &str) -> Scenario {
+    files_with(more, dialect, &[])
+}
+
+fn files_with(more: &str, dialect: &str, sets: &[&str]) -> Scenario {
     let text = format!(
         "duration = \"40 s\"\nwarmup = \"8 s\"\ncapture = [\"b\"]\n[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n[node]\na.kind = \"host\"\n\
          b.kind = \"host\"\nr.kind = \"switch\"\ns.kind = \"switch\"\n[link.a]\nends = [\"a\", \"r\"]\nrate = \"50 Mbps\"\ndelay = \"1 ms\"\n\
@@ -45,7 +50,7 @@ fn files(more: &str, dialect: &str) -> Scenario {
          delay = \"10 ms\"\n{more}\n[queue]\nbuffer = \"30 packets\"\n[tcp]\ndialect = \"{dialect}\"\n[arrivals.web]\nfrom = \"a\"\nto = \"b\"\n\
          interval = {{ law = \"exponential\", mean = \"20 ms\" }}\nsize = {{ law = \"listed\", values = [\"14600 B\", \"700 B\"] }}\nuntil = \"36 s\"\n"
     );
-    crate::lab::scenario(&text, &[])
+    crate::lab::scenario(&text, sets)
 }
 
 #[test]
@@ -153,6 +158,46 @@ fn files_over_a_medium_are_freed_too() {
         records
     });
     assert_eq!(difference(&all[0], &all[1]), None);
+}
+
+/// Data and acknowledgements of these files have routes that change: for half a second of three there is none at the first router.
+fn with_changing_routes(mut scenario: Scenario) -> Scenario {
+    let link = |name: &str| scenario.links.iter_ids().find(|(_, link)| link.name == name).expect("the link exists").0;
+    let route = |hops: [&str; 3]| {
+        let [first, middle, last] = hops.map(link);
+        let [ref to_middle, ref to_last] = [middle, last].map(|link| scenario.links[link].clone());
+        let at = |ms| Time::ZERO + Span::from_ms(ms);
+        let some = (0..13).flat_map(|round| [(at(3000 * round), Some(middle)), (at(3000 * round + 2500), None)]);
+        let nodes = vec![(to_middle.from, some.collect()), (to_last.from, vec![(at(0), Some(last))])];
+        let nodes = nodes.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect();
+        Route::Dynamic { first, table: Arc::new(RoutingTable::new(to_last.to, 8, nodes)) }
+    };
+    let (forward, backward) = (route(["a->r", "r->s", "s->b"]), route(["b->s", "s->r", "r->a"]));
+    for flow in scenario.flows.iter_mut() {
+        (flow.forward, flow.backward) = (forward.clone(), backward.clone());
+    }
+    scenario
+}
+
+/// In networks whose routes change, or where acknowledgements wait in buckets at routers, or both.
+#[test]
+fn files_on_routes_that_change_and_behind_buckets_are_freed_too() {
+    let bucket = &["queue.rate_algorithm=simplified-erica-plus", "queue.tcp_feedback=bucket"][..];
+    for (what, changes, queue) in [("routes", true, &[][..]), ("buckets", false, bucket), ("both", true, bucket)] {
+        let scenario = files_with("", "standard", queue);
+        let scenario = if changes { with_changing_routes(scenario) } else { scenario };
+        let all = ENGINES.map(|engine| {
+            let (records, freed) = freed(&scenario, 3, engine, 10_000);
+            assert!(freed > 1500, "{what}, {engine:?}: {freed}");
+            assert_eq!(difference(&records, &plain(&scenario, 3, engine)), None, "{what}, {engine:?}");
+            records
+        });
+        assert_eq!(difference(&all[0], &all[1]), None, "{what}");
+        let waited = all[0].ports.iter().filter_map(|port| port.feedback).map(|edge| edge.most_acks_waiting).max();
+        assert_eq!(waited.is_some_and(|most| most > 3), !queue.is_empty(), "{what}: {waited:?}");
+        let lost: u64 = all[0].links.iter().map(|link| link.lost.no_route).sum();
+        assert_eq!(lost > 0, changes, "{what}: {lost}");
+    }
 }
 
 /// As many as are needed for it are there: nobody asks for it.

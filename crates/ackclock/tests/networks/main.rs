@@ -21,6 +21,7 @@ mod rate_control_atm;
 mod recording;
 mod routes;
 mod satellites;
+mod shapers;
 mod tables;
 mod udp;
 mod udp_atm;

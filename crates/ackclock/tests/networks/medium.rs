@@ -75,6 +75,18 @@ fn the_overhead_comes_after_each_transmission() {
     assert_eq!(times_us(&records, "down2"), (37_500.0, 68_000.0 + 7.0 * 500.0));
 }
 
+/// As above, but the bucket of the port of st1 has tokens for one packet, and for the next after 80 ms: from 90 ms on. The others do not wait
+/// for it.
+#[test]
+fn who_is_held_back_is_passed_over() {
+    let shaped = ["port.st1->base.policy=tbf", "port.st1->base.tbf.rate=100 kbps", "port.st1->base.tbf.burst=1000 B"];
+    let records = datagrams("shaped", BOTH_WAYS, &shaped);
+    assert_eq!(times_us(&records, "down1"), (12_000.0, 52_000.0));
+    assert_eq!(times_us(&records, "up1"), (20_000.0, 100_000.0));
+    assert_eq!(times_us(&records, "up2"), (28_000.0, 44_000.0));
+    assert_eq!(times_us(&records, "down2"), (36_000.0, 60_000.0));
+}
+
 /// Over links of 1 Mb/s in each direction none waits for another, but behind the base, where both come at 10 ms.
 #[test]
 fn links_without_a_medium_do_not_wait_for_each_other() {

@@ -37,7 +37,7 @@ const PAGES: &str = "aal5 abr application-bulk application-exchanges application
     congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
     dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts laws linux max-min medium new-reno \
     offset-sack packet-port paths pie ppd rack reading red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
-    satellites selective-drop served-hosts simplified-erica-plus slow-start spurious tail-drop tcp-rate-control udp vanilla vegas \
+    satellites selective-drop served-hosts simplified-erica-plus slow-start spurious tail-drop tbf tcp-rate-control udp vanilla vegas \
     vegas-1995";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.

@@ -173,6 +173,11 @@ impl<T> Edge<T> {
         released.map(|(_, passed)| passed)
     }
 
+    /// The acknowledgements that wait in its buckets, in any order.
+    pub(in crate::net) fn waiting(&self) -> impl Iterator<Item = &T> {
+        self.buckets.iter().flat_map(|bucket| bucket.acks.waiting()).map(|waiting| &waiting.handle)
+    }
+
     /// When the next acknowledgement leaves a bucket.
     pub(in crate::net) fn next_release(&self) -> Time {
         self.releases.next()

@@ -50,6 +50,7 @@ impl<T: Copy> PacketPort<T> {
         {
             self.monitor.transmits(complete, turns.overhead());
         }
-        turns.settle(now, number, complete, !self.waiting.is_empty());
+        // The port takes itself for one with a transmitter of its own: only what is held back begins later than that is free.
+        turns.settle(now, number, complete, self.next_start);
     }
 }

@@ -36,8 +36,15 @@ pub trait QueueDiscipline: Send {
     /// may be dropped for it.
     fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped);
 
-    /// The link is free: the packet that leaves. Others may be dropped before it. `None` if nothing waits any more.
+    /// The link is free: the packet that leaves. Others may be dropped before it. `None` if nothing waits any more, or if what waits is
+    /// held back until [`QueueDiscipline::next`].
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket>;
+
+    /// When [`QueueDiscipline::dequeue`] is to be asked again after it gave nothing although packets wait, as that of a shaper does: later
+    /// than that. If another packet comes before, it is asked at once. Never: only then.
+    fn next(&self) -> Time {
+        Time::NEVER
+    }
 
     /// The next packet that is lost because the link goes down; none is left in the end.
     fn flush(&mut self) -> Option<QueuedPacket>;
@@ -69,7 +76,8 @@ pub struct Room {
 pub struct LinkUse {
     /// If nothing waits and nothing is transmitted: for how long.
     pub idle: Option<Span>,
-    /// Whether the packet can be transmitted at once: then it needs no room, and is asked back before time goes on.
+    /// Whether the packet can be transmitted at once, as nothing else waits: then it needs no room unless it is held back, and is asked back
+    /// before time goes on.
     pub is_free: bool,
 }
 

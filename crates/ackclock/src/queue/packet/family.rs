@@ -77,6 +77,7 @@ packet_policies! {
     fq_codel::FqCoDel,
     drr::Drr,
     blue::Blue,
+    tbf::Tbf,
 }
 
 /// A discipline that is none of the family: how it begins at a port, with random numbers of its own.

@@ -14,6 +14,7 @@ mod fq_codel;
 mod pie;
 mod red;
 mod tail_drop;
+mod tbf;
 
 pub use blue::{Blue, BlueParams};
 pub use codel::{CoDel, CoDelParams};
@@ -25,6 +26,7 @@ pub use fq_codel::{Backlog, FqCoDel, FqCoDelParams};
 pub use pie::{Pie, PieParams};
 pub use red::{AboveMax, Red, RedParams, Spacing};
 pub use tail_drop::TailDrop;
+pub use tbf::{Tbf, TbfParams};
 
 use super::{DropReason, Port, Verdict};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};

@@ -78,6 +78,12 @@ impl EdgeProcess {
 }
 
 impl Process for EdgeProcess {
+    fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
+        let coming = self.mailboxes.waiting(&io.mailboxes).chain(self.edges.waiting(io));
+        vcs.extend(coming.map(|packet| self.passages[packet.input_ref.at_port.index()].vc));
+        true
+    }
+
     fn advance(&mut self, until: Time, io: &mut Io) {
         let mut taken = self.mailboxes.take_before(until, &mut io.mailboxes);
         let mut arrivals = taken.items().iter();

@@ -410,6 +410,21 @@ impl RoutedPorts {
 }
 
 impl Process for RoutedPorts {
+    fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
+        vcs.extend(io.mailboxes[self.mailbox].waiting().iter().map(|packet| packet.input_ref.at_port));
+        for RoutedPort { port, under_way, .. } in &self.ports {
+            vcs.extend(
+                port.all_waiting().chain(under_way.iter().map(|&(_, _, packet)| packet)).map(|packet| packet.vc),
+            );
+        }
+        // In buckets; all of them are of this process, if it has edges.
+        if self.edges.is_some() {
+            let waiting = io.edges.iter().flat_map(|edge| edge.edge.waiting());
+            vcs.extend(waiting.map(|ack| ack.input_ref.at_port));
+        }
+        true
+    }
+
     fn advance(&mut self, until: Time, io: &mut Io) {
         if self.edges.is_none() { self.advance_with::<false>(until, io) } else { self.advance_with::<true>(until, io) }
     }

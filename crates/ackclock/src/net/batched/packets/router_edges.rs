@@ -78,6 +78,11 @@ impl RouterEdges {
         released.map(|(_, passed)| passed)
     }
 
+    /// The acknowledgements that wait in buckets, in any order.
+    pub(in crate::net::batched) fn waiting<'a>(&'a self, io: &'a Io) -> impl Iterator<Item = &'a Arrival> {
+        self.edges.iter().flat_map(|of| io.edges[of.number].edge.waiting())
+    }
+
     /// When something happens here next.
     pub(in crate::net::batched) fn next(&self, io: &Io) -> Time {
         let rates = (0..self.edges.len()).map(|place| self.rates_of(place, io)).min();
