@@ -4,6 +4,7 @@
 //! whatever is added to a scenario. `crates/ackclock-scenario/tests/language/randomness.rs` compares two seeds for every word.
 
 use super::build::Wiring;
+use crate::atm::rate::RateAlgorithm;
 use crate::ids::{IdVec, LinkId};
 use crate::link::{ErrorParams, JitterParams, LinkParams, LinkSchedule, ReorderParams};
 use crate::scenario::{Flow, Link, Queue, Scenario, ServiceOrder, Technology, UdpFlow};
@@ -154,12 +155,12 @@ fn of_link(link: &Link, routes: usize) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, medium: _, params, queue } = link;
     let LinkParams { schedule, errors, jitter, reorder, duplicate } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
-    // Rate algorithms draw nothing.
-    let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = &**queue;
+    let Queue { buffer: _, policy, service_order: _, rates, feedback: _ } = &**queue;
     jitter.as_ref().is_some_and(JitterParams::is_random)
         || (*duplicate > 0.0 && *duplicate < 1.0)
         || reorder.as_ref().is_some_and(ReorderParams::is_random)
         || policy.is_random(routes)
+        || rates.as_ref().is_some_and(RateAlgorithm::is_random)
         || schedule.as_deref().is_some_and(of_schedule)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| model.is_random())
 }

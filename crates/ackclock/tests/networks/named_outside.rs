@@ -115,6 +115,6 @@ fn a_cell_policy_from_outside_that_a_file_names() {
 fn a_rate_algorithm_from_outside_that_a_file_names() {
     let erica = ALGORITHMS.iter().find(|algorithm| algorithm.name == "erica").unwrap();
     let params = (erica.params)(&Values::defaults(erica.keys)).unwrap();
-    let copy = CustomRateAlgorithm::new("my-erica", params.interval(), move |port| params.start(port));
+    let copy = CustomRateAlgorithm::new("my-erica", params.interval(), move |port, _| params.start(port, "", 0));
     equals_the_original(CELLS, copy, "queue.rate_algorithm", "erica", &["atm.service=abr"]);
 }
