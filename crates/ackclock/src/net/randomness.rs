@@ -79,8 +79,7 @@ fn of_flow(flow: &Flow) -> bool {
 fn of_tcp(tcp: &TcpParams) -> bool {
     let TcpParams {
         mss: _,
-        // No recovery draws anything.
-        recovery: _,
+        recovery,
         congestion_control,
         initial_window_segments: _,
         initial_window_from: _,
@@ -104,7 +103,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         reading: _,
         reneges_at: _,
     } = tcp;
-    congestion_control.is_random() || host.is_random() || of_timer(timer)
+    congestion_control.is_random() || recovery.is_random() || host.is_random() || of_timer(timer)
 }
 
 fn of_timer(timer: &TimerParams) -> bool {

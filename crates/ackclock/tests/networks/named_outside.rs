@@ -77,7 +77,7 @@ fn a_recovery_from_outside_that_a_file_names() {
     let copy = |name: &str| {
         let original = recovery::Algorithm::named(name).unwrap();
         let params = original.with_defaults();
-        let start = move |mss| Box::new(params.start(true, mss)) as Box<dyn recovery::Recovery>;
+        let start = move |mss, draws| Box::new(params.start(true, mss, draws)) as Box<dyn recovery::Recovery>;
         CustomRecovery::new(format!("my-{name}"), original.needs, start)
     };
     equals_the_original(CELLS, copy("rack"), "tcp.recovery", "rack", &[]);
