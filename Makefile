@@ -13,7 +13,7 @@ BPF = $(shell [ "$$(uname -s)" = Linux ] && pkg-config --exists libelf zlib 2>/d
 # Where the Python package is installed for its tests.
 PYTHON = $(abspath $(or $(CARGO_TARGET_DIR),target))/python
 
-.PHONY: help setup tools test check verify headlines accept docs dist bpf gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps clean
+.PHONY: help setup tools test check verify headlines accept docs dist bpf gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps sabotage clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
@@ -157,6 +157,9 @@ instructions-check: ## count them and compare; fails if anything is more than 10
 
 instructions-sweeps: ## count instructions of sweeps inside and outside simulations into bench/sweeps.txt (ten minutes)
 	python3 bench/sweeps.py
+
+sabotage: ## make each mistake of bench/sabotage.toml in a copy: a test must notice it (an hour; SABOTAGE="NAME..." for some)
+	python3 bench/sabotage.py $(SABOTAGE)
 
 clean: ## remove what was built
 	$(CARGO) clean

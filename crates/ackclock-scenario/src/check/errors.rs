@@ -1,43 +1,44 @@
 //! Error models, as the value of the key `errors`: the keys of each are those that it describes itself.
 
-use ackclock::keys::{Key, Value};
-use ackclock::link::{AppliesTo, ErrorParams, Place};
+use ackclock::keys::{Family, Key, Value, Values};
+use ackclock::link::{AppliesTo, ErrorModelParams, ErrorParams, Place};
 
 use super::expectation::example;
 use super::fields::Fields;
 use super::simple::{check, parameters, settings};
+use super::words::{Here, mechanism};
+use crate::keys::outside::Outside;
 use crate::keys::{ErrorModelKeys, MODEL, error_models};
 use crate::text::diagnostic::{At, Report};
 use crate::text::tree::{Item, Node, Table};
 use crate::value::{FileValue, LinkErrors, Name};
 
 /// One error model, or a list of them, in tables that have the keys `around` beside those of the model.
-pub(super) fn errors(item: &Item, around: &[Key], report: &mut Report) -> Option<FileValue> {
+pub(super) fn errors(item: &Item, around: &[Key], outside: &Outside, report: &mut Report) -> Option<FileValue> {
     let items = match &item.node {
         Node::Array(items) => items.as_slice(),
         _ => std::slice::from_ref(item),
     };
-    let all: Vec<Option<LinkErrors>> = items.iter().map(|item| error(item, around, report)).collect();
+    let all: Vec<Option<LinkErrors>> = items.iter().map(|item| error(item, around, outside, report)).collect();
     all.into_iter().collect::<Option<Vec<_>>>().map(FileValue::Errors)
 }
 
-fn error(item: &Item, around: &[Key], report: &mut Report) -> Option<LinkErrors> {
+fn error(item: &Item, around: &[Key], outside: &Outside, report: &mut Report) -> Option<LinkErrors> {
     let mut fields = Fields::new("errors", item, &known(around), report)?;
     let chosen = fields.item(MODEL.name, &example(&MODEL))?;
-    let name = check(&MODEL, chosen, fields.report)?.word()?;
-    let model = error_models().iter().find(|known| known.model.name == name)?;
-    refuse_those_of_others(&mut fields, model, around)?;
-    let own = parameters(&mut fields, &model.keys);
-    let others = settings(&mut fields, around.iter());
-    let (own, others) = (own?, others?);
-    let params = match (model.model.params)(&own) {
-        Ok(params) => params,
-        Err(misfit) => {
-            let at = misfit.keys.iter().find_map(|path| place_of(fields.table, path));
-            fields.report.error(at.unwrap_or(item.at), misfit.problem).label(misfit.expected);
-            return None;
+    let name = match &chosen.node {
+        Node::Text(text) => {
+            let here = Here { technology: None, outside };
+            mechanism(MODEL.name, Family::ErrorModel, text, here, chosen.at, fields.report)?
         }
+        _ => check(&MODEL, chosen, fields.report)?.word()?,
     };
+    let own = match outside.error_model(name) {
+        Some(custom) => no_keys(&mut fields, name, around).map(|()| (Values::default(), custom)),
+        None => own(&mut fields, name, around, item.at),
+    };
+    let others = settings(&mut fields, around.iter());
+    let ((own, params), others) = (own?, others?);
     if let Some(key) = params.corrupts_all() {
         let at = fields.at(key);
         fields
@@ -59,6 +60,34 @@ fn error(item: &Item, around: &[Key], report: &mut Report) -> Option<LinkErrors>
     let own = own.iter().map(|(name, setting)| (name, FileValue::Setting(setting.clone())));
     let keys = [(MODEL.name, Value::Word(name).into())].into_iter().chain(own).chain(others).collect();
     Some(LinkErrors { keys, params, direction })
+}
+
+/// What a table says of a model of the simulator.
+fn own(fields: &mut Fields<'_>, name: &str, around: &[Key], at: At) -> Option<(Values, ErrorModelParams)> {
+    let model = error_models().iter().find(|known| known.model.name == name)?;
+    refuse_those_of_others(fields, model, around)?;
+    let own = parameters(fields, &model.keys)?;
+    match (model.model.params)(&own) {
+        Ok(params) => Some((own, params)),
+        Err(misfit) => {
+            let given = misfit.keys.iter().find_map(|path| place_of(fields.table, path));
+            fields.report.error(given.unwrap_or(at), misfit.problem).label(misfit.expected);
+            None
+        }
+    }
+}
+
+/// Reports a key of a model from outside: such a one has none.
+fn no_keys(fields: &mut Fields<'_>, name: &str, around: &[Key]) -> Option<()> {
+    let is_here = |key: &str| key == MODEL.name || around.iter().any(|known| known.name == key);
+    let Some((_, entry)) = fields.table.entries.iter().find(|(key, _)| !is_here(key)) else { return Some(()) };
+    let name = name.split_once('@').map_or(name, |(name, _)| name);
+    fields
+        .report
+        .error(entry.key_at, format!("{name} has no parameters in scenario files"))
+        .label("this is a mechanism from outside")
+        .help(format!("leave it out; the program that registers {name} gives it its parameters"));
+    None
 }
 
 /// The keys that some table of an error model has, in order.

@@ -22,6 +22,7 @@ pub(crate) use simple::default_value;
 pub(crate) use words::Here;
 
 use self::expectation::expectation;
+use crate::keys::outside::Outside;
 use crate::text::diagnostic::{At, Report};
 use crate::text::overrides;
 use crate::text::tree::{Item, Node, quoted};
@@ -33,6 +34,9 @@ pub(crate) fn check_in(here: Here<'_>, key: &Key, item: &Item, report: &mut Repo
     if let (Kind::Mechanism(family), Node::Text(text)) = (&key.kind, &item.node) {
         let word = words::mechanism(key.name, *family, text, here, item.at, report);
         return word.map(|word| Value::Word(word).into());
+    }
+    if let (Kind::Errors(around), Node::Array(_) | Node::Table(_)) = (&key.kind, &item.node) {
+        return errors::errors(item, around, here.outside, report);
     }
     if let (Some(amount), Some(technology)) = (Amount::of(&key.kind), here.technology) {
         return quantities::quantity_in(technology, key.name, &amount, item, report);
@@ -59,7 +63,9 @@ pub(crate) fn check(key: &Key, item: &Item, report: &mut Report) -> Option<FileV
         (Kind::Schedule(kind), _) => quantities::quantity_of(name, kind, item, report).map(FileValue::from),
         (Kind::Outages, Node::Array(items)) => schedules::outages(items, report),
         (Kind::RouteChanges, Node::Array(items)) => schedules::routes(name, items, report),
-        (Kind::Errors(around), Node::Array(_) | Node::Table(_)) => errors::errors(item, around, report),
+        (Kind::Errors(around), Node::Array(_) | Node::Table(_)) => {
+            errors::errors(item, around, &Outside::default(), report)
+        }
         (Kind::Ends | Kind::Route | Kind::Nodes, Node::Array(items)) => {
             lists::names(name, &key.kind, items, item.at, report)
         }

@@ -1,6 +1,7 @@
 //! The keys of [tcp] and [flow.NAME.tcp] as parameters of a connection.
 
 use ackclock::keys::{Dimension, Quantity, Value};
+use ackclock::rng::Stream;
 use ackclock::scenario::Technology;
 use ackclock::tcp::recovery::Recovery as _;
 use ackclock::tcp::{
@@ -236,7 +237,10 @@ fn congestion_control(tables: &Tables, outside: &Outside, report: &mut Report) -
 /// begun.
 fn knows_losses(recovery: &str, outside: &Outside) -> Option<bool> {
     match outside.recovery(recovery) {
-        Some(custom) => Some(custom.start(true, TcpParams::default().mss.into()).loss_detection().is_some()),
+        Some(custom) => {
+            let (mss, draws) = (TcpParams::default().mss, Stream::new(0, "", "recovery"));
+            Some(custom.start(true, mss.into(), draws).loss_detection().is_some())
+        }
         None => recovery::Algorithm::named(recovery).map(|algorithm| algorithm.knows_losses),
     }
 }

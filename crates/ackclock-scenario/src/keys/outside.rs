@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock::atm::rate::{CustomRateAlgorithm, RateAlgorithm};
 use ackclock::keys::Family;
+use ackclock::link::ErrorModelParams;
+use ackclock::link::errors::CustomErrorModel;
 use ackclock::queue::PolicyParams;
 use ackclock::queue::cell::{CellPolicyParams, CustomCellPolicy};
 use ackclock::queue::packet::{CustomDiscipline, PacketPolicyParams};
@@ -79,6 +81,7 @@ pub enum OutsideMechanism {
     Discipline(CustomDiscipline),
     CellPolicy(CustomCellPolicy),
     RateAlgorithm(CustomRateAlgorithm),
+    ErrorModel(CustomErrorModel),
 }
 
 /// Why a mechanism is not among those that scenarios can name.
@@ -201,6 +204,13 @@ impl Outside {
         })
     }
 
+    pub(crate) fn error_model(&self, word: &str) -> Option<ErrorModelParams> {
+        self.find(word, |mechanism| match mechanism {
+            OutsideMechanism::ErrorModel(custom) => Some(ErrorModelParams::Custom(custom.clone())),
+            _ => None,
+        })
+    }
+
     fn find<T>(&self, word: &str, params: impl Fn(&OutsideMechanism) -> Option<T>) -> Option<T> {
         let named = self.0.iter().filter(|registered| registered.word == word);
         named.filter_map(|registered| params(&registered.mechanism)).next()
@@ -229,6 +239,7 @@ impl OutsideMechanism {
             OutsideMechanism::Discipline(custom) => custom.name(),
             OutsideMechanism::CellPolicy(custom) => custom.name(),
             OutsideMechanism::RateAlgorithm(custom) => custom.name(),
+            OutsideMechanism::ErrorModel(custom) => custom.name(),
         }
     }
 
@@ -239,6 +250,7 @@ impl OutsideMechanism {
             OutsideMechanism::Application(_) => Family::Application,
             OutsideMechanism::Discipline(_) | OutsideMechanism::CellPolicy(_) => Family::Policy,
             OutsideMechanism::RateAlgorithm(_) => Family::RateAlgorithm,
+            OutsideMechanism::ErrorModel(_) => Family::ErrorModel,
         }
     }
 }
@@ -260,6 +272,7 @@ from_custom! {
     Discipline(CustomDiscipline),
     CellPolicy(CustomCellPolicy),
     RateAlgorithm(CustomRateAlgorithm),
+    ErrorModel(CustomErrorModel),
 }
 
 /// The drop policies of what travels in the networks of a technology.

@@ -2,6 +2,7 @@
 
 use crate::render::render;
 use ackclock::keys::Values;
+use ackclock::link::errors::{CustomErrorModel, Mechanism, Periodic, PeriodicParams};
 use ackclock::queue::packet::{self, CustomDiscipline};
 use ackclock::queue::{Port, cell};
 use ackclock::tcp::cc::{self, CustomCongestionControl};
@@ -32,11 +33,17 @@ fn cell_policy(name: &str) -> cell::CustomCellPolicy {
     cell::CustomCellPolicy::new(name, move |vcs, _| Box::new(params.start(vcs, "", 0)))
 }
 
+fn error_model(name: &str) -> CustomErrorModel {
+    let params = PeriodicParams { every: 100, offset: 0 };
+    CustomErrorModel::new(name, move |draws| Box::new(Periodic::start(&params, draws)))
+}
+
 fn both() -> Outside {
     let mut outside = Outside::default();
     outside.add("2", congestion_control("my-vegas")).unwrap();
     outside.add("2", discipline("my-queue")).unwrap();
     outside.add("2", cell_policy("cells-first")).unwrap();
+    outside.add("2", error_model("my-losses")).unwrap();
     outside
 }
 
@@ -72,6 +79,21 @@ fn one_from_outside_has_no_table() {
 }
 
 #[test]
+fn error_models_from_outside_have_the_keys_of_all() {
+    let set = |errors: &str| said(&both(), &[&format!("link.sw1->sw2.errors={{ {errors} }}")]);
+    assert_eq!(set("model = \"my-losses\", place = \"egress\""), "nothing\n");
+    let wrong = [
+        "model = \"my-losses\", rate = 0.1",
+        "model = \"my-losses\", plaice = \"egress\"",
+        "model = \"my-losses@1\"",
+        "model = \"my-loses\"",
+        "model = 5",
+        "place = \"egress\"",
+    ];
+    insta::assert_snapshot!(wrong.map(set).join("\n"));
+}
+
+#[test]
 fn what_does_not_go_with_a_congestion_control_from_outside() {
     let sets = ["tcp.congestion_control=my-vegas", "tcp.recovery=vegas"];
     insta::assert_snapshot!(said(&both(), &sets));
@@ -99,6 +121,9 @@ fn names_are_words_of_their_own() {
     outside.add("1", discipline("tail-drop")).unwrap_err();
     outside.add("1", discipline("epd")).unwrap_err();
     outside.add("1", discipline("cells-first")).unwrap_err();
+    outside.add("1", error_model("periodic")).unwrap_err();
+    outside.add("1", error_model("my-losses")).unwrap_err();
+    outside.add("1", error_model("cubic")).unwrap();
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
+use ackclock::link::errors::{CustomErrorModel, Mechanism, Periodic, PeriodicParams};
 use ackclock::record::Records;
 use ackclock::scenario::Scenario;
 use ackclock::sim::{RESULT_VERSION, build};
@@ -30,9 +31,9 @@ fn my_cubic(version: &str) -> Outside {
     outside
 }
 
-fn load(outside: &Outside, name: &str) -> (Scenario, String) {
+fn load(outside: &Outside, set: &str) -> (Scenario, String) {
     let files = Memory::new().with("a.toml", SCENARIO);
-    let set = [format!("tcp.congestion_control={name}")];
+    let set = [set.to_owned()];
     let loaded = Loader::new(&files).overrides(&set).outside(outside).load("a.toml").unwrap();
     (loaded.scenario, loaded.resolved)
 }
@@ -44,8 +45,8 @@ fn run(scenario: &Scenario, seed: u64) -> Records {
 }
 
 /// The document of a result with two seeds, written into a folder and read from there.
-fn document(outside: &Outside, name: &str, path: &std::path::Path) -> Document {
-    let (scenario, resolved) = load(outside, name);
+fn document(outside: &Outside, set: &str, path: &std::path::Path) -> Document {
+    let (scenario, resolved) = load(outside, set);
     let part = ScenarioPart::of(&scenario, resolved);
     let mut folder = Folder::prepare(path, &part, |_| {}).unwrap();
     let wanted = Wanted::of(&scenario, &part);
@@ -68,7 +69,10 @@ fn document(outside: &Outside, name: &str, path: &std::path::Path) -> Document {
 fn a_run_with_a_mechanism_from_outside_has_a_document() {
     let outside = my_cubic("1");
     let place = tempfile::tempdir().unwrap();
-    let [mine, theirs] = ["my-cubic", "cubic"].map(|name| document(&outside, name, &place.path().join(name)));
+    let [mine, theirs] = ["my-cubic", "cubic"].map(|name| {
+        let set = format!("tcp.congestion_control={name}");
+        document(&outside, &set, &place.path().join(name))
+    });
     assert!(mine.scenario.resolved.contains("\ncongestion_control = \"my-cubic@1\"\n"));
     assert_eq!(mine.summary, theirs.summary, "a copy of CUBIC");
     for (mine, theirs) in mine.runs.iter().zip(&theirs.runs) {
@@ -83,9 +87,28 @@ fn a_run_with_a_mechanism_from_outside_has_a_document() {
     assert!(page.contains("my-cubic@1"));
 }
 
+/// The names of error models stand in tables within lists; what is read from the document loads again.
+#[test]
+fn a_run_with_an_error_model_from_outside_has_a_document() {
+    let params = PeriodicParams { every: 50, offset: 3 };
+    let mut outside = Outside::default();
+    let copy = CustomErrorModel::new("my-losses", move |draws| Box::new(Periodic::start(&params, draws)));
+    outside.add("5", copy).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let set = "link.sw1->sw2.errors=[{ model = \"my-losses\" }]";
+    let document = document(&outside, set, &place.path().join("mine"));
+    let resolved = &document.scenario.resolved;
+    assert!(resolved.contains("model = \"my-losses@5\""), "{resolved}");
+    let files = Memory::new().with("again.toml", resolved.as_str());
+    let again = Loader::new(&files).outside(&outside).load("again.toml").unwrap();
+    assert_eq!(&again.resolved, resolved);
+    assert_eq!(Run::from(&run(&again.scenario, 1)).fingerprint, document.runs[0].fingerprint);
+    assert!(Loader::new(&files).load("again.toml").is_err(), "without the program that registers it");
+}
+
 #[test]
 fn a_run_of_one_version_is_none_of_another() {
-    let key = |outside: &Outside| Key::of_scenario(&load(outside, "my-cubic").1, RESULT_VERSION);
+    let key = |outside: &Outside| Key::of_scenario(&load(outside, "tcp.congestion_control=my-cubic").1, RESULT_VERSION);
     let (old, same, new) = (my_cubic("1"), my_cubic("1"), my_cubic("2"));
     assert_eq!(key(&old), key(&same));
     assert_ne!(key(&old), key(&new));

@@ -198,7 +198,7 @@ impl<T: Copy> PacketPort<T> {
             return None;
         }
         if let Some(rates) = self.rates.as_mut().filter(|_| !PLAIN) {
-            rates.on_arrival(vc, bytes.into());
+            rates.on_arrival(now, vc, bytes.into());
         }
         if !PLAIN && !self.launched.packets.is_empty() {
             self.settle(now);

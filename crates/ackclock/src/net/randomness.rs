@@ -4,6 +4,7 @@
 //! whatever is added to a scenario. `crates/ackclock-scenario/tests/language/randomness.rs` compares two seeds for every word.
 
 use super::build::Wiring;
+use crate::atm::rate::RateAlgorithm;
 use crate::ids::{IdVec, LinkId};
 use crate::link::{ErrorParams, JitterParams, LinkParams, LinkSchedule, ReorderParams};
 use crate::scenario::{Flow, Link, Queue, Scenario, ServiceOrder, Technology, UdpFlow};
@@ -78,8 +79,7 @@ fn of_flow(flow: &Flow) -> bool {
 fn of_tcp(tcp: &TcpParams) -> bool {
     let TcpParams {
         mss: _,
-        // No recovery draws anything.
-        recovery: _,
+        recovery,
         congestion_control,
         initial_window_segments: _,
         initial_window_from: _,
@@ -103,7 +103,7 @@ fn of_tcp(tcp: &TcpParams) -> bool {
         reading: _,
         reneges_at: _,
     } = tcp;
-    congestion_control.is_random() || host.is_random() || of_timer(timer)
+    congestion_control.is_random() || recovery.is_random() || host.is_random() || of_timer(timer)
 }
 
 fn of_timer(timer: &TimerParams) -> bool {
@@ -154,12 +154,12 @@ fn of_link(link: &Link, routes: usize) -> bool {
     let Link { name: _, from: _, to: _, rate: _, delay: _, medium: _, params, queue } = link;
     let LinkParams { schedule, errors, jitter, reorder, duplicate } = params;
     // The order of service is looked at where it counts, at ports of cells with several inputs.
-    // Rate algorithms draw nothing.
-    let Queue { buffer: _, policy, service_order: _, rates: _, feedback: _ } = &**queue;
+    let Queue { buffer: _, policy, service_order: _, rates, feedback: _ } = &**queue;
     jitter.as_ref().is_some_and(JitterParams::is_random)
         || (*duplicate > 0.0 && *duplicate < 1.0)
         || reorder.as_ref().is_some_and(ReorderParams::is_random)
         || policy.is_random(routes)
+        || rates.as_ref().is_some_and(RateAlgorithm::is_random)
         || schedule.as_deref().is_some_and(of_schedule)
         || errors.iter().any(|ErrorParams { model, place: _, applies_to: _ }| model.is_random())
 }

@@ -133,6 +133,8 @@ pub struct Sender {
 const NONE: u64 = u64::MAX;
 /// What congestion controls draw random numbers for.
 const TIES: &str = "throughput-ties";
+/// What recoveries draw them for.
+const RECOVERY: &str = "recovery";
 
 impl Sender {
     /// A connection that is established and has sent nothing.
@@ -162,7 +164,7 @@ impl Sender {
             },
             window_end: 0,
             congestion_control: params.congestion_control.start(Stream::new(0, "", TIES)),
-            recovery: params.recovery.start(params.receiver_sack, mss),
+            recovery: params.recovery.start(params.receiver_sack, mss, Stream::new(0, "", RECOVERY)),
             recovery_decides: false,
             dup_acks: 0,
             backoff: 0,
@@ -184,10 +186,14 @@ impl Sender {
         }
     }
 
-    /// Draws what is random in its congestion control and its host for the connection called `name`.
+    /// Draws what is random in its congestion control, its recovery and its host for the connection called `name`.
     #[must_use]
     pub fn with_randomness(mut self, params: &TcpParams, seed: u64, name: &str) -> Sender {
         self.congestion_control = params.congestion_control.start(Stream::new(seed, name, TIES));
+        if params.recovery.is_random() {
+            let draws = Stream::new(seed, name, RECOVERY);
+            self.recovery = params.recovery.start(params.receiver_sack, self.flight.mss, draws);
+        }
         if let (HostModel::Served(served), Some(extra)) = (&params.host, &mut self.extra) {
             extra.server = Some(Box::new(served.segments(seed, name)));
         }

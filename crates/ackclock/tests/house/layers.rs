@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("queue", &["units", "ids", "rng", "exact", "batch", "factory", "keys", "packet", "record"]),
     ("link", &["units", "ids", "rng", "exact", "factory", "keys", "law", "packet", "record"]),
     ("traffic", &["units", "rng", "law", "record"]),
-    ("atm", &["units", "factory", "keys", "packet"]),
+    ("atm", &["units", "rng", "factory", "keys", "packet"]),
     ("feedback", &["units", "keys"]),
     (
         "scenario",

@@ -10,7 +10,7 @@ use ackclock::ids::LinkId;
 use ackclock::keys::{Key, Value, Values};
 use ackclock::packet::RmCell;
 use ackclock::scenario::{Scenario, ServiceCategory, Technology};
-use ackclock::units::{Rate, Span};
+use ackclock::units::{Rate, Span, Time};
 
 use super::choices::Choices;
 use super::scenario;
@@ -147,7 +147,8 @@ fn algorithm(choices: &mut Choices, scenario: &Scenario) -> Option<RateAlgorithm
     let threshold = choices.one_of(&[3, 0, 20, 100]);
     let index = choices.index(ALGORITHMS.len() + 3);
     let Some(described) = ALGORITHMS.get(index) else {
-        let from_outside = CustomRateAlgorithm::new("observer", Some(interval), |_| Box::new(Observer::default()));
+        let from_outside =
+            CustomRateAlgorithm::new("observer", Some(interval), |_, draws| Box::new(Observer(draws.at(0))));
         return (index > ALGORITHMS.len()).then_some(RateAlgorithm::Custom(from_outside));
     };
     let values = Values::sample(described.keys, &mut |bound| choices.below(bound));
@@ -171,37 +172,45 @@ fn algorithm(choices: &mut Choices, scenario: &Scenario) -> Option<RateAlgorithm
     })
 }
 
-/// An algorithm whose rates depend on everything it is told, and in which order, so that nothing is told early or late.
-#[derive(Clone, Debug, Default)]
+/// An algorithm whose rates depend on the seed, on everything it is told, on the instants, and on the order, so that nothing is told early
+/// or late.
+#[derive(Clone, Debug)]
 struct Observer(u64);
 
 impl Observer {
+    fn note_at(&mut self, now: Time, what: u64) {
+        self.note(now.as_ps());
+        self.note(what);
+    }
+
     fn note(&mut self, what: u64) {
         self.0 = (self.0 ^ what).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23);
     }
 }
 
 impl RateAllocator for Observer {
-    fn on_cells(&mut self, vc: usize, cells: u64) {
-        (0..cells).for_each(|_| self.note(1 + vc as u64));
+    fn on_cells(&mut self, now: Option<Time>, vc: usize, cells: u64) {
+        assert_eq!(cells, 1, "each by itself");
+        self.note_at(now.expect("the instant of each cell is known"), 1 + vc as u64);
     }
 
-    fn on_other_cells(&mut self, cells: u64) {
-        (0..cells).for_each(|_| self.note(1000));
+    fn on_other_cells(&mut self, now: Option<Time>, cells: u64) {
+        assert_eq!(cells, 1, "each by itself");
+        self.note_at(now.expect("the instant of each cell is known"), 1000);
     }
 
-    fn on_forward_rm(&mut self, vc: usize, queued: u64, cell: &mut RmCell) {
-        self.note(2000 + vc as u64 + queued + cell.ccr.to_bits() + cell.er.to_bits());
+    fn on_forward_rm(&mut self, now: Time, vc: usize, queued: u64, cell: &mut RmCell) {
+        self.note_at(now, 2000 + vc as u64 + queued + cell.ccr.to_bits() + cell.er.to_bits());
         cell.er = cell.er * (0.9 + (self.0 >> 40) as f64 / (1 << 28) as f64) + 1.0;
         cell.ni |= self.0 & 24 == 0;
     }
 
-    fn on_interval_end(&mut self, queued: u64) {
-        self.note(3000 + queued);
+    fn on_interval_end(&mut self, now: Time, queued: u64) {
+        self.note_at(now, 3000 + queued);
     }
 
-    fn on_backward_rm(&mut self, vc: usize, queued: u64, cell: &mut RmCell) {
-        self.note(4000 + vc as u64 + queued + cell.er.to_bits());
+    fn on_backward_rm(&mut self, now: Time, vc: usize, queued: u64, cell: &mut RmCell) {
+        self.note_at(now, 4000 + vc as u64 + queued + cell.er.to_bits());
         // Not the same in any other order of ports.
         cell.er = cell.er * (0.5 + (self.0 >> 40) as f64 / (1 << 26) as f64) + 1.0;
         cell.ci |= self.0 & 7 == 0;

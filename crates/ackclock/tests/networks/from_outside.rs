@@ -166,13 +166,13 @@ fn with_abr(scenario: &mut Scenario) {
 struct Fixed(f64);
 
 impl RateAllocator for Fixed {
-    fn on_cells(&mut self, _connection: usize, _cells: u64) {}
+    fn on_cells(&mut self, _now: Option<Time>, _connection: usize, _cells: u64) {}
 
-    fn on_other_cells(&mut self, _cells: u64) {}
+    fn on_other_cells(&mut self, _now: Option<Time>, _cells: u64) {}
 
-    fn on_interval_end(&mut self, _queued: u64) {}
+    fn on_interval_end(&mut self, _now: Time, _queued: u64) {}
 
-    fn on_backward_rm(&mut self, _connection: usize, _queued: u64, cell: &mut RmCell) {
+    fn on_backward_rm(&mut self, _now: Time, _connection: usize, _queued: u64, cell: &mut RmCell) {
         cell.er = cell.er.min(self.0);
     }
 }
@@ -180,7 +180,7 @@ impl RateAllocator for Fixed {
 /// Three connections that are given a tenth of the link each.
 #[test]
 fn a_rate_algorithm_from_outside_on_both_engines() {
-    let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new("own-rate", None, |port| {
+    let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new("own-rate", None, |port, _| {
         Box::new(Fixed(cells_per_second(port.rate) / 10.0))
     }));
     assert_eq!((custom.name(), custom.interval()), ("own-rate", None));

@@ -4,6 +4,7 @@ mod abr;
 mod abr_scenarios;
 mod applications;
 mod disciplines_outside;
+mod drawing_outside;
 mod exchanges;
 mod flow_queues;
 mod from_outside;

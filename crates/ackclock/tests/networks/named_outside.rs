@@ -3,10 +3,12 @@
 use crate::lab::agree::assert_engines_agree;
 use ackclock::atm::rate::{ALGORITHMS, CustomRateAlgorithm};
 use ackclock::keys::Values;
+use ackclock::link::errors::{CustomErrorModel, Mechanism, Periodic, PeriodicParams, Uniform, UniformParams, Unit};
 use ackclock::queue::cell::{self, CellPolicy, CustomCellPolicy};
 use ackclock::queue::packet::{self, CustomDiscipline};
 use ackclock::queue::{Policy, Port};
 use ackclock::record::Records;
+use ackclock::sim::has_randomness;
 use ackclock::tcp::application::{CustomApplication, Description};
 use ackclock::tcp::cc::{self, CustomCongestionControl};
 use ackclock::tcp::recovery::{self, CustomRecovery};
@@ -77,7 +79,7 @@ fn a_recovery_from_outside_that_a_file_names() {
     let copy = |name: &str| {
         let original = recovery::Algorithm::named(name).unwrap();
         let params = original.with_defaults();
-        let start = move |mss| Box::new(params.start(true, mss)) as Box<dyn recovery::Recovery>;
+        let start = move |mss, draws| Box::new(params.start(true, mss, draws)) as Box<dyn recovery::Recovery>;
         CustomRecovery::new(format!("my-{name}"), original.needs, start)
     };
     equals_the_original(CELLS, copy("rack"), "tcp.recovery", "rack", &[]);
@@ -115,6 +117,35 @@ fn a_cell_policy_from_outside_that_a_file_names() {
 fn a_rate_algorithm_from_outside_that_a_file_names() {
     let erica = ALGORITHMS.iter().find(|algorithm| algorithm.name == "erica").unwrap();
     let params = (erica.params)(&Values::defaults(erica.keys)).unwrap();
-    let copy = CustomRateAlgorithm::new("my-erica", params.interval(), move |port| params.start(port));
+    let copy = CustomRateAlgorithm::new("my-erica", params.interval(), move |port, _| params.start(port, "", 0));
     equals_the_original(CELLS, copy, "queue.rate_algorithm", "erica", &["atm.service=abr"]);
+}
+
+/// Of a link, and of one direction of it; beside its name a table has the keys that all models have.
+#[test]
+fn an_error_model_from_outside_that_a_file_names() {
+    let params = PeriodicParams { every: 40, offset: 7 };
+    let outside = with(CustomErrorModel::new("my-losses", move |draws| Box::new(Periodic::start(&params, draws))));
+    let with_errors = |errors: &str| run(PACKETS, &outside, &[&format!("link.sw1->sw2.errors={{ {errors} }}")]);
+    let (copy, resolved) = with_errors("model = \"my-losses\", place = \"ingress\", applies_to = \"data\"");
+    let (inside, _) =
+        with_errors("model = \"periodic\", every = 40, offset = 7, place = \"ingress\", applies_to = \"data\"");
+    assert_eq!(copy.fingerprint, inside.fingerprint);
+    assert_ne!(copy.fingerprint, run(PACKETS, &outside, &[]).0.fingerprint, "it makes a difference");
+    assert!(resolved.contains("model = \"my-losses@7\""), "{resolved}");
+    let (of_version, again) = with_errors("model = \"my-losses@7\", place = \"ingress\", applies_to = \"data\"");
+    assert_eq!((of_version.fingerprint, again), (copy.fingerprint, resolved));
+}
+
+/// The numbers that it draws are functions of the seed.
+#[test]
+fn an_error_model_from_outside_draws() {
+    let params = UniformParams { rate: 0.02, unit: Unit::Packet };
+    let outside = with(CustomErrorModel::new("my-losses", move |draws| Box::new(Uniform::start(&params, draws))));
+    let files = Memory::new().with("a.toml", PACKETS);
+    let set = ["link.sw1->sw2.errors={ model = \"my-losses\" }".to_owned()];
+    let scenario = Loader::new(&files).overrides(&set).outside(&outside).load("a.toml").unwrap().scenario;
+    assert!(has_randomness(&scenario) && !has_randomness(&crate::lab::scenario(PACKETS, &[])));
+    let [one, other] = [1, 2].map(|seed| assert_engines_agree("an error model from outside", &scenario, seed));
+    assert_ne!(one.fingerprint, other.fingerprint, "two seeds");
 }

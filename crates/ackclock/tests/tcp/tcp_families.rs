@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::lab::agree::assert_engines_agree;
 use ackclock::packet::SackBlock;
 use ackclock::record::Records;
+use ackclock::rng::Stream;
 use ackclock::scenario::Scenario;
+use ackclock::sim;
 use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
 use ackclock::tcp::recovery::{
     self, BatchHints, CustomRecovery, Deadline, DupAck, Flight, LossDetection, NewAck, Recovery, RecoveryContext,
@@ -153,6 +155,73 @@ impl Recovery for Hasty {
 /// Leaves nothing out.
 impl BatchHints for Hasty {}
 
+/// The first to fourth duplicate acknowledgement of a segment means that it is lost, as is drawn for each loss; the sixth in the
+/// second half of each 40 ms.
+struct Drawn {
+    hasty: Hasty,
+    draws: Stream,
+    losses: u64,
+}
+
+impl Recovery for Drawn {
+    fn on_dup_ack(&mut self, count: u32, flight: &Flight, context: RecoveryContext<'_>) -> DupAck {
+        let is_late = context.now.as_ps() % Span::from_ms(40).as_ps() >= Span::from_ms(20).as_ps();
+        let meant = if is_late { 6 } else { 1 + self.draws.below(4, self.losses) as u32 };
+        if count < meant || self.hasty.recover.is_some() {
+            return DupAck::Noted;
+        }
+        self.losses += 1;
+        self.hasty.on_dup_ack(count, flight, context)
+    }
+
+    fn on_new_ack(&mut self, ack: u64, flight: &Flight, context: RecoveryContext<'_>) -> NewAck {
+        self.hasty.on_new_ack(ack, flight, context)
+    }
+
+    fn on_timeout(&mut self, flight: &Flight, context: RecoveryContext<'_>) {
+        self.hasty.on_timeout(flight, context);
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.hasty.in_recovery()
+    }
+}
+
+impl BatchHints for Drawn {}
+
+/// Both engines draw the same; under another seed it is something else, and that is known.
+#[test]
+fn a_recovery_from_outside_draws_on_both_engines() {
+    let found = Arc::new(AtomicU64::new(0));
+    let start = {
+        let found = found.clone();
+        move |_, draws| {
+            let hasty = Hasty { recover: None, found: found.clone() };
+            Box::new(Drawn { hasty, draws, losses: 0 }) as Box<dyn Recovery>
+        }
+    };
+    let custom = RecoveryParams::Custom(CustomRecovery::new("drawn", recovery::Needs::NOTHING, start));
+    assert!(custom.is_random(), "what is not known counts as random");
+    for ((network, text), set) in NETWORKS.into_iter().zip([None, Some("queue.service_order=fixed")]) {
+        let mut scenario = crate::lab::scenario(text, &Vec::from_iter(set));
+        assert!(!sim::has_randomness(&scenario), "{network}: nothing else is drawn");
+        for flow in scenario.flows.iter_mut() {
+            flow.tcp.recovery = custom.clone();
+        }
+        assert!(sim::has_randomness(&scenario), "{network}");
+        let [one, other] = [1, 2].map(|seed| assert_engines_agree(network, &scenario, seed).fingerprint);
+        assert!(found.swap(0, Ordering::Relaxed) > 0, "{network}: it is not asked");
+        assert_ne!(one, other, "{network}: two seeds");
+        // Connections differ: each has numbers of its own.
+        let alone = |name: &str| {
+            let mut scenario = scenario.clone();
+            scenario.flows.iter_mut().for_each(|flow| flow.name = format!("{name}-{}", flow.name));
+            assert_engines_agree(network, &scenario, 1).flows.iter().map(|flow| flow.counts).collect::<Vec<_>>()
+        };
+        assert_ne!(alone("a"), alone("b"), "{network}: other names");
+    }
+}
+
 /// A recovery that says nothing of what may be left out.
 struct WithoutHints(RecoveryState);
 
@@ -231,7 +300,7 @@ fn every_recovery_does_the_same_without_its_hints() {
                 crate::lab::run(&scenario, 7)
             };
             let own = params.clone();
-            let start = move |mss| Box::new(WithoutHints(own.start(true, mss))) as Box<dyn Recovery>;
+            let start = move |mss, draws| Box::new(WithoutHints(own.start(true, mss, draws))) as Box<dyn Recovery>;
             let without = run(RecoveryParams::Custom(CustomRecovery::new(algorithm.name, algorithm.needs, start)));
             assert_eq!(run(params), without, "{} on {network}", algorithm.name);
         }
@@ -241,7 +310,7 @@ fn every_recovery_does_the_same_without_its_hints() {
 #[test]
 fn the_family_knows_which_recoveries_know_losses() {
     for algorithm in recovery::ALL {
-        let recovery = algorithm.with_defaults().start(true, 1000);
+        let recovery = algorithm.with_defaults().start(true, 1000, Stream::new(1, "f", "recovery"));
         assert_eq!(recovery.loss_detection().is_some(), algorithm.knows_losses, "{}", algorithm.name);
     }
 }
@@ -251,7 +320,7 @@ fn a_recovery_from_outside_on_both_engines() {
     let found = Arc::new(AtomicU64::new(0));
     let hasty = || {
         let found = found.clone();
-        let start = move |_| Box::new(Hasty { recover: None, found: found.clone() }) as Box<dyn Recovery>;
+        let start = move |_, _| Box::new(Hasty { recover: None, found: found.clone() }) as Box<dyn Recovery>;
         RecoveryParams::Custom(CustomRecovery::new("hasty", recovery::Needs::NOTHING, start))
     };
     for (network, text) in NETWORKS {

@@ -7,7 +7,8 @@ use super::{MARK_KEY, Mark, Mechanism, Port, RateAllocator, interval_key, mark, 
 use crate::atm::params::TCR;
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::RmCell;
-use crate::units::Span;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The parameters of CAPC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +88,7 @@ impl Mechanism for Capc {
         Some(params.interval)
     }
 
-    fn start(params: &CapcParams, port: &Port<'_>) -> Capc {
+    fn start(params: &CapcParams, port: &Port<'_>, _draws: Stream) -> Capc {
         let capacity = port.capacity();
         Capc {
             params: *params,
@@ -120,27 +121,27 @@ impl Capc {
 }
 
 impl RateAllocator for Capc {
-    fn on_cells(&mut self, _vc: usize, cells: u64) {
+    fn on_cells(&mut self, _now: Option<Time>, _vc: usize, cells: u64) {
         self.cells += cells;
     }
 
-    fn on_other_cells(&mut self, cells: u64) {
+    fn on_other_cells(&mut self, _now: Option<Time>, cells: u64) {
         self.other_cells += cells;
     }
 
-    fn on_interval_end(&mut self, _queued: u64) {
+    fn on_interval_end(&mut self, _now: Time, _queued: u64) {
         let target = self.params.target_utilisation * self.interval_units - self.other_cells as f64;
         self.follow(if target > 0.0 { self.cells as f64 / target } else { f64::INFINITY });
         (self.cells, self.other_cells, self.begun) = (0, 0, true);
     }
 
-    fn on_forward_rm(&mut self, _vc: usize, queued: u64, cell: &mut RmCell) {
+    fn on_forward_rm(&mut self, _now: Time, _vc: usize, queued: u64, cell: &mut RmCell) {
         if self.params.mark == Mark::Forward {
             self.write(queued, cell);
         }
     }
 
-    fn on_backward_rm(&mut self, _vc: usize, queued: u64, cell: &mut RmCell) {
+    fn on_backward_rm(&mut self, _now: Time, _vc: usize, queued: u64, cell: &mut RmCell) {
         if self.params.mark == Mark::Backward {
             self.write(queued, cell);
         }
@@ -157,11 +158,11 @@ impl RateAllocator for Capc {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{backward, port};
+    use super::super::tests::{backward, draws, port};
     use super::*;
 
     fn capc() -> Capc {
-        Capc::start(&Capc::default_params(), &port(150_000_000, 2))
+        Capc::start(&Capc::default_params(), &port(150_000_000, 2), draws())
     }
 
     /// ERQ from 336084.906 on, multiplied by what each load gives.
@@ -183,17 +184,17 @@ mod tests {
         // 354 slots at 150 Mb/s.
         let mut counting = capc();
         assert_eq!(counting.interval_units, 354.0);
-        counting.on_cells(0, 100);
-        counting.on_cells(1, 60);
-        counting.on_other_cells(120);
-        counting.on_interval_end(0);
+        counting.on_cells(None, 0, 100);
+        counting.on_cells(None, 1, 60);
+        counting.on_other_cells(None, 120);
+        counting.on_interval_end(Time::ZERO, 0);
         let mut followed = capc();
         followed.follow(160.0 / (0.95 * 354.0 - 120.0));
         assert_eq!(counting.erq, followed.erq);
         assert_eq!((counting.cells, counting.other_cells), (0, 0));
         // Nothing is left for ABR.
-        counting.on_other_cells(337);
-        counting.on_interval_end(0);
+        counting.on_other_cells(None, 337);
+        counting.on_interval_end(Time::ZERO, 0);
         assert_eq!(counting.erq, followed.erq * 0.5);
     }
 
@@ -201,7 +202,7 @@ mod tests {
     #[test]
     fn the_rate_rises_by_no_more_than_eru() {
         let params = CapcParams { eru: 1.05, ..Capc::default_params() };
-        let mut capc = Capc::start(&params, &port(150_000_000, 2));
+        let mut capc = Capc::start(&params, &port(150_000_000, 2), draws());
         capc.erq = 100.0;
         capc.follow(0.0);
         assert_eq!(capc.erq, 105.0);
@@ -221,19 +222,19 @@ mod tests {
         let mut capc = capc();
         let answer = |capc: &mut Capc, er, queued| {
             let mut cell = backward(er);
-            capc.on_backward_rm(0, queued, &mut cell);
+            capc.on_backward_rm(Time::ZERO, 0, queued, &mut cell);
             (cell.er, cell.ci)
         };
         assert_eq!(answer(&mut capc, 350_000.0, 256), (350_000.0, false), "before the first interval has ended");
         assert_eq!(answer(&mut capc, 350_000.0, 257), (350_000.0, true));
         assert_eq!(capc.allocation(), None);
-        capc.on_interval_end(0);
+        capc.on_interval_end(Time::ZERO, 0);
         let erq = capc.allocation().unwrap();
         assert_eq!(answer(&mut capc, 350_000.0, 0), (erq.min(350_000.0), false));
         assert_eq!(answer(&mut capc, 1000.0, 0), (1000.0, false), "it is only lowered");
         // CI that another switch set stays.
         let mut cell = RmCell { ci: true, ..backward(1.0) };
-        capc.on_backward_rm(0, 0, &mut cell);
+        capc.on_backward_rm(Time::ZERO, 0, 0, &mut cell);
         assert!(cell.ci);
     }
 }

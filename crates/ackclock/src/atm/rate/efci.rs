@@ -4,7 +4,8 @@
 use super::{Mechanism, Port, RateAllocator, threshold_key};
 use crate::keys::{Key, Misfit, Values};
 use crate::packet::RmCell;
-use crate::units::Span;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The parameters of EFCI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,19 +34,19 @@ impl Mechanism for Efci {
         None
     }
 
-    fn start(params: &EfciParams, _port: &Port<'_>) -> Efci {
+    fn start(params: &EfciParams, _port: &Port<'_>, _draws: Stream) -> Efci {
         Efci { threshold: params.threshold }
     }
 }
 
 impl RateAllocator for Efci {
-    fn on_cells(&mut self, _vc: usize, _cells: u64) {}
+    fn on_cells(&mut self, _now: Option<Time>, _vc: usize, _cells: u64) {}
 
-    fn on_other_cells(&mut self, _cells: u64) {}
+    fn on_other_cells(&mut self, _now: Option<Time>, _cells: u64) {}
 
-    fn on_interval_end(&mut self, _queued: u64) {}
+    fn on_interval_end(&mut self, _now: Time, _queued: u64) {}
 
-    fn on_backward_rm(&mut self, _vc: usize, _queued: u64, _cell: &mut RmCell) {}
+    fn on_backward_rm(&mut self, _now: Time, _vc: usize, _queued: u64, _cell: &mut RmCell) {}
 
     fn marks_efci(&self, queued: u64) -> bool {
         queued > self.threshold

@@ -7,7 +7,8 @@ use super::{
     Default, Key, Kind, MARK_KEY, Mark, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key, mark,
 };
 use crate::packet::RmCell;
-use crate::units::Span;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The parameters of ERICA.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,7 +145,7 @@ impl Mechanism for Erica {
         Some(params.sharing.interval)
     }
 
-    fn start(params: &EricaParams, port: &Port<'_>) -> Erica {
+    fn start(params: &EricaParams, port: &Port<'_>, _draws: Stream) -> Erica {
         Shares::new(*params, params.sharing, port)
     }
 }
@@ -211,18 +212,18 @@ impl<P: TargetRate> Shares<P> {
 }
 
 impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
-    fn on_cells(&mut self, vc: usize, cells: u64) {
+    fn on_cells(&mut self, _now: Option<Time>, vc: usize, cells: u64) {
         self.cells += cells;
         let connection = &mut self.connections[vc];
         connection.cells += cells;
         connection.seen |= cells > 0;
     }
 
-    fn on_other_cells(&mut self, cells: u64) {
+    fn on_other_cells(&mut self, _now: Option<Time>, cells: u64) {
         self.other_cells += cells;
     }
 
-    fn on_forward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+    fn on_forward_rm(&mut self, _now: Time, vc: usize, _queued: u64, cell: &mut RmCell) {
         if !self.sharing.measures_rates {
             self.connections[vc].ccr = cell.ccr;
         }
@@ -231,7 +232,7 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
         }
     }
 
-    fn on_interval_end(&mut self, queued: u64) {
+    fn on_interval_end(&mut self, _now: Time, queued: u64) {
         self.target = self.params.target(self.capacity, self.rate(self.other_cells), queued).max(0.0);
         let load = match self.target > 0.0 {
             true => (self.rate(self.cells) / self.target).max(LEAST_LOAD),
@@ -259,7 +260,7 @@ impl<P: TargetRate + 'static> RateAllocator for Shares<P> {
         (self.cells, self.other_cells, self.begun) = (0, 0, true);
     }
 
-    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+    fn on_backward_rm(&mut self, _now: Time, vc: usize, _queued: u64, cell: &mut RmCell) {
         self.connections[vc].seen |= self.sharing.backward_is_active;
         if self.sharing.mark == Mark::Backward {
             self.write(vc, cell);
@@ -280,7 +281,7 @@ pub(super) const LEAST_LOAD: f64 = 1e-3;
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{backward, port};
+    use super::super::tests::{backward, draws, port};
     use super::*;
 
     /// C = 100,000 cells/s, so that 5 ms are 500 slots; three connections.
@@ -288,25 +289,25 @@ mod tests {
         let mut params = Erica::default_params();
         (params.target_utilisation, params.sharing.delta) = (0.9, 0.1);
         change(&mut params);
-        let erica = Erica::start(&params, &port(42_400_000, 3));
+        let erica = Erica::start(&params, &port(42_400_000, 3), draws());
         assert_eq!((erica.capacity, erica.interval_units), (100_000.0, 500.0));
         erica
     }
 
     fn interval(erica: &mut Erica, cells: [u64; 3], others: u64) {
-        cells.into_iter().enumerate().for_each(|(vc, cells)| erica.on_cells(vc, cells));
-        erica.on_other_cells(others);
-        erica.on_interval_end(7);
+        cells.into_iter().enumerate().for_each(|(vc, cells)| erica.on_cells(None, vc, cells));
+        erica.on_other_cells(None, others);
+        erica.on_interval_end(Time::ZERO, 7);
     }
 
     fn says(erica: &mut Erica, vc: usize, ccr: f64) -> f64 {
-        erica.on_forward_rm(vc, 0, &mut RmCell { ccr, ..backward(0.0) });
+        erica.on_forward_rm(Time::ZERO, vc, 0, &mut RmCell { ccr, ..backward(0.0) });
         answers(erica, vc)
     }
 
     fn answers(erica: &mut Erica, vc: usize) -> f64 {
         let mut cell = backward(1e9);
-        erica.on_backward_rm(vc, 0, &mut cell);
+        erica.on_backward_rm(Time::ZERO, vc, 0, &mut cell);
         cell.er
     }
 
@@ -375,7 +376,7 @@ mod tests {
     #[test]
     fn rates_may_be_measured() {
         let mut erica = erica(|params| params.sharing.measures_rates = true);
-        erica.on_forward_rm(0, 0, &mut RmCell { ccr: 1.0, ..backward(0.0) });
+        erica.on_forward_rm(Time::ZERO, 0, 0, &mut RmCell { ccr: 1.0, ..backward(0.0) });
         interval(&mut erica, [300, 100, 140], 0);
         // 300 of 500 slots are 60,000.
         assert_eq!(answers(&mut erica, 0), 50_000.0);
@@ -415,7 +416,7 @@ mod tests {
         erica.largest = 42_000.0;
         let writes = |erica: &mut Erica, vc, ccr| {
             let mut cell = RmCell { ccr, ..backward(1e9) };
-            erica.on_forward_rm(vc, 0, &mut cell);
+            erica.on_forward_rm(Time::ZERO, vc, 0, &mut cell);
             (cell.er, cell.ccr)
         };
         assert_eq!(writes(&mut erica, 0, 60_000.0), (1e9, 60_000.0), "before the first interval has ended");

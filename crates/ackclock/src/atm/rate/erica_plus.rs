@@ -4,6 +4,7 @@
 
 use super::erica::{SHARING_KEYS, Shares, Sharing, TargetRate, delta_key, sharing};
 use super::{Default, Key, Kind, Mechanism, Misfit, Port, Value, Values, interval_key};
+use crate::rng::Stream;
 use crate::units::Span;
 
 /// The parameters of ERICA+.
@@ -110,7 +111,7 @@ impl Mechanism for EricaPlus {
         Some(params.sharing.interval)
     }
 
-    fn start(params: &EricaPlusParams, port: &Port<'_>) -> EricaPlus {
+    fn start(params: &EricaPlusParams, port: &Port<'_>, _draws: Stream) -> EricaPlus {
         Shares::new(*params, params.sharing, port)
     }
 }
@@ -124,9 +125,10 @@ impl TargetRate for EricaPlusParams {
 #[cfg(test)]
 mod tests {
     use super::super::RateAllocator;
-    use super::super::tests::{backward, port};
+    use super::super::tests::{backward, draws, port};
     use super::*;
     use crate::packet::RmCell;
+    use crate::units::Time;
 
     #[test]
     fn the_queue_control_function_at_its_named_points() {
@@ -143,15 +145,15 @@ mod tests {
     #[test]
     fn the_target_rate_is_what_others_leave_times_that_function() {
         // 500 slots; 0.5 ms are 50 cells.
-        let mut erica = EricaPlus::start(&EricaPlus::default_params(), &port(42_400_000, 2));
+        let mut erica = EricaPlus::start(&EricaPlus::default_params(), &port(42_400_000, 2), draws());
         let mut answer = |queued| {
-            erica.on_cells(0, 200);
-            erica.on_cells(1, 100);
-            erica.on_other_cells(100);
-            erica.on_forward_rm(0, queued, &mut RmCell { ccr: 40_000.0, ..backward(0.0) });
-            erica.on_interval_end(queued);
+            erica.on_cells(None, 0, 200);
+            erica.on_cells(None, 1, 100);
+            erica.on_other_cells(None, 100);
+            erica.on_forward_rm(Time::ZERO, 0, queued, &mut RmCell { ccr: 40_000.0, ..backward(0.0) });
+            erica.on_interval_end(Time::ZERO, queued);
             let mut cell = backward(1e9);
-            erica.on_backward_rm(0, queued, &mut cell);
+            erica.on_backward_rm(Time::ZERO, 0, queued, &mut cell);
             (erica.allocation().unwrap(), cell.er)
         };
         // 80,000 for two; at a load of 0.75 the first gets 40,000/0.75.

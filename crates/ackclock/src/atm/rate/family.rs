@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Mechanism, Port, RateAllocator};
 use crate::factory::Factory;
 use crate::keys::{Key, Misfit, Values};
+use crate::rng::Stream;
 use crate::units::Span;
 
 /// The family, a line each. From the list come the parameters, how each begins, and [`ALGORITHMS`].
@@ -46,11 +47,21 @@ macro_rules! rate_algorithms {
                 }
             }
 
-            /// The algorithm before the first cell, at this port.
-            pub fn start(&self, port: &Port<'_>) -> Box<dyn RateAllocator> {
+            /// The algorithm before the first cell, at this port, whose name is `name`, under this seed.
+            pub fn start(&self, port: &Port<'_>, name: &str, seed: u64) -> Box<dyn RateAllocator> {
+                // A port may have a queue policy of the same name, which draws numbers of its own.
+                let draws = Stream::new(seed, name, &format!("rates/{}", self.name()));
                 match self {
-                    $(RateAlgorithm::$Name(params) => Box::new($Name::start(params, port)),)*
-                    RateAlgorithm::Custom(custom) => (custom.start)(port),
+                    $(RateAlgorithm::$Name(params) => Box::new($Name::start(params, port, draws)),)*
+                    RateAlgorithm::Custom(custom) => (custom.start)(port, draws),
+                }
+            }
+
+            /// Whether it draws random numbers; of one from outside this is not known, and said to be so.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(RateAlgorithm::$Name(params) => $Name::is_random(params),)*
+                    RateAlgorithm::Custom(_) => true,
                 }
             }
         }
@@ -79,21 +90,21 @@ pub struct Description {
     pub params: fn(&Values) -> Result<RateAlgorithm, Misfit>,
 }
 
-/// An algorithm that is none of the family: its averaging interval, and how it begins at a port.
+/// An algorithm that is none of the family: its averaging interval, and how it begins at a port, with random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomRateAlgorithm {
     interval: Option<Span>,
     start: Factory<Start>,
 }
 
-type Start = dyn Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync;
+type Start = dyn Fn(&Port<'_>, Stream) -> Box<dyn RateAllocator> + Send + Sync;
 
 impl CustomRateAlgorithm {
     /// An algorithm of this name that `start` begins, at each port anew.
     pub fn new(
         name: impl Into<Arc<str>>,
         interval: Option<Span>,
-        start: impl Fn(&Port<'_>) -> Box<dyn RateAllocator> + Send + Sync + 'static,
+        start: impl Fn(&Port<'_>, Stream) -> Box<dyn RateAllocator> + Send + Sync + 'static,
     ) -> CustomRateAlgorithm {
         CustomRateAlgorithm { interval, start: Factory::new(name, Arc::new(start)) }
     }

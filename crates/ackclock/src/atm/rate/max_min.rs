@@ -4,7 +4,8 @@
 
 use super::{Default, Key, Kind, MARK_KEY, Mark, Mechanism, Misfit, Port, RateAllocator, Value, Values, mark};
 use crate::packet::RmCell;
-use crate::units::Span;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The parameters of fixed max-min shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,25 +43,25 @@ impl Mechanism for MaxMin {
         None
     }
 
-    fn start(params: &MaxMinParams, port: &Port<'_>) -> MaxMin {
+    fn start(params: &MaxMinParams, port: &Port<'_>, _draws: Stream) -> MaxMin {
         MaxMin { shares: (port.max_min)(params.target_utilisation), mark: params.mark }
     }
 }
 
 impl RateAllocator for MaxMin {
-    fn on_cells(&mut self, _vc: usize, _cells: u64) {}
+    fn on_cells(&mut self, _now: Option<Time>, _vc: usize, _cells: u64) {}
 
-    fn on_other_cells(&mut self, _cells: u64) {}
+    fn on_other_cells(&mut self, _now: Option<Time>, _cells: u64) {}
 
-    fn on_interval_end(&mut self, _queued: u64) {}
+    fn on_interval_end(&mut self, _now: Time, _queued: u64) {}
 
-    fn on_forward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+    fn on_forward_rm(&mut self, _now: Time, vc: usize, _queued: u64, cell: &mut RmCell) {
         if self.mark == Mark::Forward {
             cell.er = cell.er.min(self.shares[vc]);
         }
     }
 
-    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+    fn on_backward_rm(&mut self, _now: Time, vc: usize, _queued: u64, cell: &mut RmCell) {
         if self.mark == Mark::Backward {
             cell.er = cell.er.min(self.shares[vc]);
         }
@@ -73,7 +74,7 @@ impl RateAllocator for MaxMin {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::backward;
+    use super::super::tests::{backward, draws};
     use super::super::{Port, Unit};
     use super::*;
     use crate::units::Rate;
@@ -88,10 +89,10 @@ mod tests {
             max_min: &shares,
             openings: &[],
         };
-        let mut max_min = MaxMin::start(&MaxMin::default_params(), &port);
+        let mut max_min = MaxMin::start(&MaxMin::default_params(), &port, draws());
         let said = [0, 1].map(|vc| {
             let mut cell = backward(150.0);
-            max_min.on_backward_rm(vc, 0, &mut cell);
+            max_min.on_backward_rm(Time::ZERO, vc, 0, &mut cell);
             cell.er
         });
         assert_eq!(said, [95.0, 150.0]);

@@ -22,7 +22,8 @@ pub use simplified_erica_plus_readings::{FirstRate, RatesFrom, Readings};
 
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::RmCell;
-use crate::units::{CELL_BITS, Rate, Span};
+use crate::rng::Stream;
+use crate::units::{CELL_BITS, Rate, Span, Time};
 
 /// A rate algorithm at work at one port.
 ///
@@ -33,17 +34,20 @@ use crate::units::{CELL_BITS, Rate, Span};
 /// Of an algorithm with [`RateAllocator::efci_threshold`], the counts of the interval that runs may come later, and in any order: several
 /// cells of one connection at once, before or after RM cells that were offered later, but at the latest before
 /// [`RateAllocator::on_interval_end`] is called for the interval in which they are offered. RM cells and ends of intervals keep their order.
+///
+/// `now` is the instant of what is told, the same in both engines. Counts that may come later have none: of an algorithm with
+/// [`RateAllocator::efci_threshold`] it is `None`, of all others it is known.
 pub trait RateAllocator: CloneAllocator + Send {
     /// So many cells of ABR connection `vc` of this port are offered on their way forward, RM cells included, in rate or out.
-    fn on_cells(&mut self, vc: usize, cells: u64);
+    fn on_cells(&mut self, now: Option<Time>, vc: usize, cells: u64);
     /// So many other cells are offered: of UBR, and those on the way back of a connection whose data go the other way.
-    fn on_other_cells(&mut self, cells: u64);
-    /// A forward RM cell of connection `vc` is offered, while so many cells wait. An algorithm that marks forward writes into it.
-    fn on_forward_rm(&mut self, _vc: usize, _queued: u64, _cell: &mut RmCell) {}
-    /// An averaging interval ends, while so many cells wait. The cells that are offered at this instant are of the next one.
-    fn on_interval_end(&mut self, queued: u64);
-    /// A backward RM cell of connection `vc` passes, while so many cells wait. An algorithm that marks backward writes into it.
-    fn on_backward_rm(&mut self, vc: usize, queued: u64, cell: &mut RmCell);
+    fn on_other_cells(&mut self, now: Option<Time>, cells: u64);
+    /// A forward RM cell of connection `vc` is offered at `now`, while so many cells wait. An algorithm that marks forward writes into it.
+    fn on_forward_rm(&mut self, _now: Time, _vc: usize, _queued: u64, _cell: &mut RmCell) {}
+    /// An averaging interval ends at `now`, while so many cells wait. The cells that are offered at this instant are of the next one.
+    fn on_interval_end(&mut self, now: Time, queued: u64);
+    /// A backward RM cell of connection `vc` passes at `now`, while so many cells wait. An algorithm that marks backward writes into it.
+    fn on_backward_rm(&mut self, now: Time, vc: usize, queued: u64, cell: &mut RmCell);
     /// Whether a data cell that is offered while so many cells wait gets EFCI.
     fn marks_efci(&self, _queued: u64) -> bool {
         false
@@ -158,8 +162,13 @@ pub trait Mechanism: RateAllocator + Sized {
     /// T, the averaging interval, of an algorithm that has one.
     fn interval(params: &Self::Params) -> Option<Span>;
 
-    /// The algorithm before the first cell.
-    fn start(params: &Self::Params, port: &Port<'_>) -> Self;
+    /// The algorithm before the first cell; what is random in it is drawn from `draws`.
+    fn start(params: &Self::Params, port: &Port<'_>, draws: Stream) -> Self;
+
+    /// Whether the seed makes a difference: it draws random numbers.
+    fn is_random(_params: &Self::Params) -> bool {
+        false
+    }
 
     /// Its parameters, each with its default.
     ///
@@ -222,6 +231,11 @@ mod tests {
         }
     }
 
+    /// Random numbers of a port.
+    pub(super) fn draws() -> Stream {
+        Stream::new(1, "port", "rates")
+    }
+
     /// A backward RM cell with this explicit rate.
     pub(super) fn backward(er: f64) -> RmCell {
         RmCell { er, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false, clp: false }
@@ -252,17 +266,17 @@ mod tests {
                 };
                 let Ok(params) = (algorithm.params)(&values) else { continue };
                 assert_eq!(params.name(), algorithm.name);
-                let mut port = params.start(&port(150_000_000, 3));
+                let mut port = params.start(&port(150_000_000, 3), "port", 1);
                 for _ in 0..300 {
                     let (vc, queued) = (below(3) as usize, below(2000));
                     match below(5) {
-                        0 => port.on_cells(vc, below(40)),
-                        1 => port.on_other_cells(below(40)),
-                        2 => port.on_interval_end(queued),
+                        0 => port.on_cells(None, vc, below(40)),
+                        1 => port.on_other_cells(None, below(40)),
+                        2 => port.on_interval_end(Time::ZERO, queued),
                         way => {
                             let tell = |port: &mut Box<dyn RateAllocator>, cell: &mut RmCell| match way {
-                                3 => port.on_forward_rm(vc, queued, cell),
-                                _ => port.on_backward_rm(vc, queued, cell),
+                                3 => port.on_forward_rm(Time::ZERO, vc, queued, cell),
+                                _ => port.on_backward_rm(Time::ZERO, vc, queued, cell),
                             };
                             let sent = RmCell { ccr: below(400_000) as f64, ..backward(below(400_000) as f64) };
                             let (mut cell, mut of_copy) = (sent, sent);
@@ -286,13 +300,13 @@ mod tests {
             let said = |word: &'static str| {
                 let given = |key: &Key| (key.name == "mark").then_some(Value::Word(word));
                 let params = (algorithm.params)(&Values::of(algorithm.keys, given)).unwrap();
-                let mut port = params.start(&port(150_000_000, 3));
-                port.on_cells(1, 300);
-                port.on_interval_end(300);
+                let mut port = params.start(&port(150_000_000, 3), "port", 1);
+                port.on_cells(None, 1, 300);
+                port.on_interval_end(Time::ZERO, 300);
                 let sent = RmCell { ccr: 300_000.0, ..backward(353_773.0) };
                 let (mut there, mut back) = (sent, sent);
-                port.on_forward_rm(1, 300, &mut there);
-                port.on_backward_rm(1, 300, &mut back);
+                port.on_forward_rm(Time::ZERO, 1, 300, &mut there);
+                port.on_backward_rm(Time::ZERO, 1, 300, &mut back);
                 [there, back].map(|cell| (cell != sent).then_some(cell))
             };
             if algorithm.keys.iter().any(|key| key.name == "mark") {
@@ -308,12 +322,19 @@ mod tests {
 
     #[test]
     fn an_algorithm_from_outside_is_a_member() {
-        let custom = RateAlgorithm::Custom(CustomRateAlgorithm::new("halves", Some(Span::from_ms(1)), |port| {
-            Box::new(Efci::start(&EfciParams { threshold: port.connections as u64 }, port))
-        }));
+        let custom =
+            RateAlgorithm::Custom(CustomRateAlgorithm::new("halves", Some(Span::from_ms(1)), |port, draws| {
+                // As many as there are connections, and a number that depends on the seed.
+                let threshold = port.connections as u64 + draws.below(1000, 0) * 1000;
+                Box::new(Efci::start(&EfciParams { threshold }, port, draws))
+            }));
         assert_eq!((custom.name(), custom.interval()), ("halves", Some(Span::from_ms(1))));
-        let started = custom.start(&port(1000, 5));
-        assert!(!started.marks_efci(5) && started.marks_efci(6));
+        let threshold = |name: &str, seed| custom.start(&port(1000, 5), name, seed).efci_threshold().unwrap();
+        assert_eq!(threshold("a->b", 1) % 1000, 5);
+        assert!(custom.is_random(), "what is not known counts as random");
+        assert_eq!(threshold("a->b", 1), threshold("a->b", 1));
+        assert_ne!(threshold("a->b", 1), threshold("a->b", 2), "seeds differ");
+        assert_ne!(threshold("a->b", 1), threshold("b->a", 1), "ports differ");
         assert_eq!(custom, custom.clone());
     }
 }

@@ -7,7 +7,8 @@ use super::erica_plus::QueueControl;
 use super::simplified_erica_plus_readings::{RatesFrom, Readings};
 use super::{Default, Key, Kind, Mechanism, Misfit, Port, RateAllocator, Value, Values, interval_key};
 use crate::packet::RmCell;
-use crate::units::Span;
+use crate::rng::Stream;
+use crate::units::{Span, Time};
 
 /// The parameters of simplified ERICA+.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +84,7 @@ impl Mechanism for SimplifiedEricaPlus {
         Some(params.interval)
     }
 
-    fn start(params: &SimplifiedEricaPlusParams, port: &Port<'_>) -> SimplifiedEricaPlus {
+    fn start(params: &SimplifiedEricaPlusParams, port: &Port<'_>, _draws: Stream) -> SimplifiedEricaPlus {
         SimplifiedEricaPlus {
             params: *params,
             capacity: port.capacity(),
@@ -142,15 +143,15 @@ impl SimplifiedEricaPlus {
 }
 
 impl RateAllocator for SimplifiedEricaPlus {
-    fn on_cells(&mut self, vc: usize, cells: u64) {
+    fn on_cells(&mut self, _now: Option<Time>, vc: usize, cells: u64) {
         self.connections[vc].units += cells;
     }
 
-    fn on_other_cells(&mut self, cells: u64) {
+    fn on_other_cells(&mut self, _now: Option<Time>, cells: u64) {
         self.others += cells;
     }
 
-    fn on_interval_end(&mut self, queued: u64) {
+    fn on_interval_end(&mut self, _now: Time, queued: u64) {
         let SimplifiedEricaPlusParams { delta, readings, .. } = self.params;
         if readings.rates_from == RatesFrom::FirstPacket {
             self.leave_out_openings();
@@ -188,7 +189,7 @@ impl RateAllocator for SimplifiedEricaPlus {
         (self.others, self.fair_share) = (0, Some(fair_share));
     }
 
-    fn on_backward_rm(&mut self, vc: usize, _queued: u64, cell: &mut RmCell) {
+    fn on_backward_rm(&mut self, _now: Time, vc: usize, _queued: u64, cell: &mut RmCell) {
         if let Some(rate) = self.connections[vc].rate {
             cell.er = cell.er.min(rate);
         }
@@ -205,7 +206,7 @@ impl RateAllocator for SimplifiedEricaPlus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::backward;
+    use super::super::tests::{backward, draws};
     use super::super::{FirstRate, Unit};
     use super::*;
     use crate::units::Rate;
@@ -219,16 +220,16 @@ mod tests {
         change(&mut params);
         let rate = Rate::from_bps(155_520_000).unwrap();
         let port = Port { rate, unit: Unit::Byte, connections: 3, max_min: &|_| vec![], openings: &[] };
-        SimplifiedEricaPlus::start(&params, &port)
+        SimplifiedEricaPlus::start(&params, &port, draws())
     }
 
     /// The rates in packets per second, to three digits, after an interval with these packets and so many waiting.
     fn interval(erica: &mut SimplifiedEricaPlus, packets: [u64; 3], waiting: u64) -> [f64; 3] {
-        packets.iter().enumerate().for_each(|(vc, packets)| erica.on_cells(vc, packets * WIRE));
-        erica.on_interval_end(waiting * WIRE);
+        packets.iter().enumerate().for_each(|(vc, packets)| erica.on_cells(None, vc, packets * WIRE));
+        erica.on_interval_end(Time::ZERO, waiting * WIRE);
         [0, 1, 2].map(|vc| {
             let mut cell = backward(f64::INFINITY);
-            erica.on_backward_rm(vc, 0, &mut cell);
+            erica.on_backward_rm(Time::ZERO, vc, 0, &mut cell);
             (cell.er / WIRE as f64 * 1e3).round() / 1e3
         })
     }
@@ -241,9 +242,9 @@ mod tests {
     fn what_opens_a_connection_gives_it_no_rate() {
         let mut erica = erica(|_| ());
         erica.connections[1].opening = 64;
-        erica.on_cells(1, 64);
+        erica.on_cells(None, 1, 64);
         assert_eq!(interval(&mut erica, [0, 0, 0], 0), [UNSET; 3]);
-        erica.on_cells(1, 64);
+        erica.on_cells(None, 1, 64);
         assert_eq!(interval(&mut erica, [10, 0, 0], 0)[1], UNSET);
         let mut fresh = self::erica(|_| ());
         let _ = interval(&mut fresh, [10, 0, 0], 0);
@@ -264,7 +265,7 @@ mod tests {
         ];
         for (packets, waiting, (largest_before, part, load, active, fair_share), rates) in intervals {
             let mut during = erica.clone();
-            packets.iter().enumerate().for_each(|(vc, packets)| during.on_cells(vc, packets * WIRE));
+            packets.iter().enumerate().for_each(|(vc, packets)| during.on_cells(None, vc, packets * WIRE));
             let target = during.target(waiting * WIRE);
             let millionths = |value: f64| (value * 1e6).round() / 1e6;
             assert_eq!((during.largest_before / WIRE as f64 * 1e3).round() / 1e3, largest_before);
@@ -304,14 +305,14 @@ mod tests {
     #[test]
     fn the_load_is_a_thousandth_at_least() {
         let mut erica = erica(|_| ());
-        erica.on_cells(0, 1);
-        erica.on_interval_end(0);
+        erica.on_cells(None, 0, 1);
+        erica.on_interval_end(Time::ZERO, 0);
         let mut cell = backward(f64::INFINITY);
-        erica.on_backward_rm(0, 0, &mut cell);
+        erica.on_backward_rm(Time::ZERO, 0, 0, &mut cell);
         assert_eq!(cell.er.round(), 200_000.0);
         // What another switch said stays if it is less.
         let mut cell = backward(1000.0);
-        erica.on_backward_rm(0, 0, &mut cell);
+        erica.on_backward_rm(Time::ZERO, 0, 0, &mut cell);
         assert_eq!(cell.er, 1000.0);
     }
 
@@ -351,13 +352,13 @@ mod tests {
     fn what_others_take_is_shared_no_more() {
         let mut erica = erica(|_| ());
         // Half of the link: 97,200 bytes in 5 ms.
-        erica.on_other_cells(48_600);
+        erica.on_other_cells(None, 48_600);
         interval(&mut erica, [1, 1, 0], 0);
         assert_eq!(erica.allocation(), Some(9_720_000.0 / 2.0));
         interval(&mut erica, [1, 1, 0], 0);
         assert_eq!(erica.allocation(), Some(19_440_000.0 / 2.0), "they have stopped");
         // All of it: nothing is left.
-        erica.on_other_cells(97_200);
+        erica.on_other_cells(None, 97_200);
         assert_eq!(interval(&mut erica, [1, 1, 0], 0), [0.0, 0.0, UNSET]);
     }
 
@@ -408,8 +409,8 @@ mod tests {
 
         // 200 bytes per second are 1e-5 of the target.
         let mut idle = erica(|params| params.readings.least_load = 1e-6);
-        idle.on_cells(0, 1);
-        idle.on_interval_end(0);
+        idle.on_cells(None, 0, 1);
+        idle.on_interval_end(Time::ZERO, 0);
         assert_eq!(idle.connections[0].rate.map(f64::round), Some(19_440_000.0));
     }
 

@@ -35,6 +35,7 @@ pub(in crate::net) fn scheduler(
 /// has feedback.
 pub(in crate::net) fn rates(
     scenario: &Scenario,
+    seed: u64,
     link: &scenario::Link,
     vcs: &IdVec<VcId, Vc>,
     crossing: &[VcId],
@@ -60,7 +61,7 @@ pub(in crate::net) fn rates(
     };
     let port = Port { rate: link.rate, unit: Unit::Cell, connections, max_min: &max_min, openings: &openings };
     (connections > 0).then(|| {
-        let mut rates = Box::new(PortRates::new(algorithm, &port, served.clone()));
+        let mut rates = Box::new(PortRates::new(algorithm, &port, (&link.name, seed), served.clone()));
         if has_feedback {
             rates.give_rates_to_tcp();
         }

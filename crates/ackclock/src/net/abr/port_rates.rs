@@ -17,6 +17,8 @@ use crate::units::{Span, Time};
 #[derive(Clone)]
 pub(in crate::net) struct PortRates {
     allocator: Box<dyn RateAllocator>,
+    /// Whether it is told of each cell by itself, when that is offered: else it is not told when.
+    knows_instants: bool,
     /// The length of an interval, m · c; none if the algorithm has no intervals.
     interval: Option<Span>,
     /// When the interval that runs ends.
@@ -41,16 +43,27 @@ pub(in crate::net) struct Served {
 }
 
 impl PortRates {
-    /// An algorithm at a port with slots of `cell_time`; `served` says which connections of the port it serves.
+    /// An algorithm at a port of this name, under this seed; `served` says which connections of the port it serves.
     pub(in crate::net) fn new(
         algorithm: &RateAlgorithm,
         port: &crate::atm::rate::Port<'_>,
+        (name, seed): (&str, u64),
         served: Vec<Option<Served>>,
     ) -> PortRates {
         let interval = algorithm.interval().map(|interval| port.rate.cell_time() * port.slots(interval));
         let interval_end = interval.map_or(Time::NEVER, |interval| Time::ZERO + interval);
-        let allocator = algorithm.start(port);
-        PortRates { allocator, interval, interval_end, served, of_tcp: None, marked_cells: 0, trace: None }
+        let allocator = algorithm.start(port, name, seed);
+        let knows_instants = allocator.efci_threshold().is_none();
+        PortRates {
+            allocator,
+            knows_instants,
+            interval,
+            interval_end,
+            served,
+            of_tcp: None,
+            marked_cells: 0,
+            trace: None,
+        }
     }
 
     /// From now on gives rates to the senders of all flows that it serves, each time that an interval has ended.
@@ -121,14 +134,15 @@ impl PortRates {
 
     fn end_interval(&mut self, queued: u64) {
         let interval = self.interval.expect("only what has intervals ends one");
-        self.allocator.on_interval_end(queued);
+        let now = self.interval_end;
+        self.allocator.on_interval_end(now, queued);
         if let Some(of_tcp) = &mut self.of_tcp {
-            of_tcp.end_interval(&mut *self.allocator, interval, queued);
+            of_tcp.end_interval(&mut *self.allocator, now, interval, queued);
         }
         if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
-            trace.change(self.interval_end, rate);
+            trace.change(now, rate);
         }
-        self.interval_end = self.end_after(self.interval_end);
+        self.interval_end = self.end_after(now);
     }
 
     /// How many cells may wait before data cells are marked, of an algorithm that may be told of many cells at once, at the latest
@@ -137,29 +151,31 @@ impl PortRates {
         self.allocator.efci_threshold()
     }
 
-    /// A cell is offered while so many wait: it is counted, and marked if the queue is long. `rm` is what it says if it is a
+    /// A cell is offered at `now` while so many wait: it is counted, and marked if the queue is long. `rm` is what it says if it is a
     /// forward RM cell.
     pub(in crate::net) fn on_offered<'a>(
         &mut self,
+        now: Time,
         vc: VcId,
         pti: Pti,
         queued: u64,
         rm: impl FnOnce() -> &'a mut RmCell,
     ) -> Pti {
-        self.count(vc, 1);
-        self.on_counted(vc, pti, queued, rm)
+        self.count(now, vc, 1);
+        self.on_counted(now, vc, pti, queued, rm)
     }
 
-    /// So many cells of a connection are offered.
-    pub(in crate::net) fn count(&mut self, vc: VcId, cells: u64) {
+    /// So many cells of a connection are offered: one, at `now`, if the algorithm has no threshold of EFCI; else until then.
+    pub(in crate::net) fn count(&mut self, now: Time, vc: VcId, cells: u64) {
+        let now = self.knows_instants.then_some(now);
         match self.served[vc.index()] {
             Some(served) => {
-                self.allocator.on_cells(served.number, cells);
+                self.allocator.on_cells(now, served.number, cells);
                 if let Some(of_tcp) = &mut self.of_tcp {
                     of_tcp.on_arrival(served.number, cells);
                 }
             }
-            None => self.allocator.on_other_cells(cells),
+            None => self.allocator.on_other_cells(now, cells),
         }
     }
 
@@ -173,9 +189,10 @@ impl PortRates {
         self.served[vc.index()].is_some_and(|served| served.rm_rates.is_some())
     }
 
-    /// A cell that is counted is offered while so many wait, see [`PortRates::on_offered`].
+    /// A cell that is counted is offered at `now` while so many wait, see [`PortRates::on_offered`].
     pub(in crate::net) fn on_counted<'a>(
         &mut self,
+        now: Time,
         vc: VcId,
         pti: Pti,
         queued: u64,
@@ -187,7 +204,7 @@ impl PortRates {
             if let Some(of_tcp) = &mut self.of_tcp {
                 of_tcp.on_forward_rm(number, cell);
             }
-            self.allocator.on_forward_rm(number, queued, cell);
+            self.allocator.on_forward_rm(now, number, queued, cell);
             cell.er = rm_rates.written(cell.er);
         }
         if !self.allocator.marks_efci(queued) {
@@ -206,7 +223,7 @@ impl PortRates {
         let Some(Served { number, rm_rates: Some(rm_rates) }) = self.served[vc.index()] else {
             unreachable!("an RM cell is one of an ABR flow")
         };
-        self.allocator.on_backward_rm(number, queued, cell);
+        self.allocator.on_backward_rm(now, number, queued, cell);
         cell.er = rm_rates.written(cell.er);
     }
 }
@@ -220,7 +237,9 @@ mod tests {
     use crate::units::Rate;
     use crate::units::instants::ps as at;
 
-    /// What an algorithm was told.
+    const PORT: (&str, u64) = ("a->b", 1);
+
+    /// What an algorithm was told, and for which instants.
     #[derive(Clone, Debug, Default)]
     struct Told(Arc<Mutex<Vec<String>>>);
 
@@ -235,26 +254,26 @@ mod tests {
     }
 
     impl RateAllocator for Told {
-        fn on_cells(&mut self, connection: usize, cells: u64) {
-            self.note(format!("{connection}:{cells}"));
+        fn on_cells(&mut self, now: Option<Time>, connection: usize, cells: u64) {
+            self.note(format!("{connection}:{cells}@{}", now.unwrap().as_ps()));
         }
 
-        fn on_other_cells(&mut self, cells: u64) {
-            self.note(format!("other:{cells}"));
+        fn on_other_cells(&mut self, now: Option<Time>, cells: u64) {
+            self.note(format!("other:{cells}@{}", now.unwrap().as_ps()));
         }
 
-        fn on_forward_rm(&mut self, connection: usize, queued: u64, cell: &mut RmCell) {
+        fn on_forward_rm(&mut self, now: Time, connection: usize, queued: u64, cell: &mut RmCell) {
             cell.er /= 2.0;
-            self.note(format!("{connection}:ccr={}:{queued}", cell.ccr));
+            self.note(format!("{connection}:ccr={}:{queued}@{}", cell.ccr, now.as_ps()));
         }
 
-        fn on_interval_end(&mut self, queued: u64) {
-            self.note(format!("end:{queued}"));
+        fn on_interval_end(&mut self, now: Time, queued: u64) {
+            self.note(format!("end:{queued}@{}", now.as_ps()));
         }
 
-        fn on_backward_rm(&mut self, connection: usize, queued: u64, cell: &mut RmCell) {
+        fn on_backward_rm(&mut self, now: Time, connection: usize, queued: u64, cell: &mut RmCell) {
             cell.er /= 2.0;
-            self.note(format!("{connection}:back:{queued}"));
+            self.note(format!("{connection}:back:{queued}@{}", now.as_ps()));
         }
 
         fn marks_efci(&self, queued: u64) -> bool {
@@ -266,12 +285,12 @@ mod tests {
     fn rates() -> (PortRates, Told) {
         let told = Told::default();
         let start = told.clone();
-        let custom = CustomRateAlgorithm::new("told", Some(Span::from_ps(510)), move |_| Box::new(start.clone()));
+        let custom = CustomRateAlgorithm::new("told", Some(Span::from_ps(510)), move |_, _| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 2, max_min: &|_| vec![], openings: &[] };
         let served = |number, rm_rates| Some(Served { number, rm_rates: Some(rm_rates) });
         let served = vec![None, served(0, RmRates::Exact), None, served(1, RmRates::Tm4)];
-        (PortRates::new(&RateAlgorithm::Custom(custom), &port, served), told)
+        (PortRates::new(&RateAlgorithm::Custom(custom), &port, PORT, served), told)
     }
 
     fn rm(ccr: f64) -> RmCell {
@@ -289,26 +308,26 @@ mod tests {
         assert_eq!(told.take(), "", "the one that ends now is not over before what departs now has gone");
         rates.end_interval_at(at(500), 7);
         rates.end_interval_at(at(500), 7);
-        assert_eq!(told.take(), "end:7", "once");
+        assert_eq!(told.take(), "end:7@500", "once");
         rates.end_idle_intervals(at(2000));
         rates.end_interval_at(at(1900), 1);
-        assert_eq!(told.take(), "end:0 end:0");
+        assert_eq!(told.take(), "end:0@1000 end:0@1500");
         rates.end_interval_at(at(2000), 1);
-        assert_eq!(told.take(), "end:1");
+        assert_eq!(told.take(), "end:1@2000");
     }
 
     #[test]
     fn cells_of_abr_flows_are_counted_for_their_connection_and_all_others_together() {
         let (mut rates, told) = rates();
         let mut cell = rm(5.0);
-        let mut offered = |number, pti, queued| rates.on_offered(vc(number), pti, queued, || &mut cell);
+        let mut offered = |number, pti, queued| rates.on_offered(at(300), vc(number), pti, queued, || &mut cell);
         assert_eq!(offered(3, Pti::data(true), 2), Pti::data(true));
         assert_eq!(offered(1, Pti::data(false), 3), Pti::data(false).marked());
         assert_eq!(offered(1, Pti::FORWARD_RM, 3), Pti::FORWARD_RM);
         // A backward RM cell is one of a connection whose data go the other way.
         assert_eq!(offered(2, Pti::BACKWARD_RM, 3), Pti::BACKWARD_RM);
         assert_eq!(offered(0, Pti::data(false), 3), Pti::data(false), "UBR is not marked");
-        assert_eq!(told.take(), "1:1 0:1 0:1 0:ccr=5:3 other:1 other:1");
+        assert_eq!(told.take(), "1:1@300 0:1@300 0:1@300 0:ccr=5:3@300 other:1@300 other:1@300");
         assert_eq!(cell.er, 5.0, "what the algorithm writes is in the cell");
         assert_eq!(rates.record(at(0)).unwrap().marked_cells, 1, "RM cells are not marked");
     }
@@ -318,23 +337,23 @@ mod tests {
     fn senders_of_tcp_get_rates_when_an_interval_ends() {
         let told = Told::default();
         let start = told.clone();
-        let custom = CustomRateAlgorithm::new("told", Some(Span::from_ps(500)), move |_| Box::new(start.clone()));
+        let custom = CustomRateAlgorithm::new("told", Some(Span::from_ps(500)), move |_, _| Box::new(start.clone()));
         let rate = Rate::from_bps(4_240_000_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 3, max_min: &|_| vec![], openings: &[] };
         let served = |number, rm_rates| Some(Served { number, rm_rates });
         let served = vec![served(0, Some(RmRates::Exact)), None, served(1, None), served(2, None)];
-        let mut rates = PortRates::new(&RateAlgorithm::Custom(custom), &port, served);
+        let mut rates = PortRates::new(&RateAlgorithm::Custom(custom), &port, PORT, served);
         rates.give_rates_to_tcp();
         assert_eq!(rates.of_tcp(), Some(&[f64::INFINITY; 3][..]));
         assert_eq!((rates.marks(vc(0)), rates.marks(vc(2))), (true, false));
         let mut cell = rm(7.0);
         for (number, pti) in [(0, Pti::FORWARD_RM), (2, Pti::data(false)), (2, Pti::data(true))] {
-            assert_eq!(rates.on_offered(vc(number), pti, 3, || &mut cell), pti, "UBR is not marked");
+            assert_eq!(rates.on_offered(at(200), vc(number), pti, 3, || &mut cell), pti, "UBR is not marked");
         }
         rates.end_interval_at(at(500), 4);
         let measured = 2.0 / Span::from_ps(500).as_secs_f64();
-        let asked = format!("end:4 0:ccr=7:4 0:back:4 1:ccr={measured}:4 1:back:4");
-        assert_eq!(told.take(), format!("0:1 0:ccr=7:3 1:1 1:1 {asked}"));
+        let asked = format!("end:4@500 0:ccr=7:4@500 0:back:4@500 1:ccr={measured}:4@500 1:back:4@500");
+        assert_eq!(told.take(), format!("0:1@200 0:ccr=7:3@200 1:1@200 1:1@200 {asked}"));
         assert!(rates.record(at(500)).is_some());
     }
 
@@ -351,7 +370,7 @@ mod tests {
         let rate = Rate::from_bps(424_000_000).unwrap();
         let port = Port { rate, unit: Unit::Cell, connections: 1, max_min: &|_| vec![], openings: &[] };
         let served = vec![Some(Served { number: 0, rm_rates: Some(RmRates::Exact) })];
-        let mut rates = PortRates::new(&capc("capc"), &port, served);
+        let mut rates = PortRates::new(&capc("capc"), &port, PORT, served);
         rates.record_allocation();
         // 1 us a cell, three to an interval; without load ERQ, first 950,000, rises by a tenth up to C.
         let allocation = |us: u64| rates.allocation(Time::ZERO + Span::from_us(us));
@@ -366,7 +385,7 @@ mod tests {
         let (mut rates, told) = rates();
         let mut cell = rm(0.0);
         rates.on_backward_rm(at(1000), vc(3), 4, &mut cell);
-        assert_eq!((told.take().as_str(), cell.er), ("end:0 end:4 1:back:4", 5.0));
+        assert_eq!((told.take().as_str(), cell.er), ("end:0@500 end:4@1000 1:back:4@1000", 5.0));
         rates.end_interval_at(at(1000), 4);
         assert_eq!(told.take(), "");
     }
@@ -378,7 +397,7 @@ mod tests {
         let mut written = |number, pti: Pti, er| {
             let mut cell = RmCell { er, ..rm(0.0) };
             match pti == Pti::FORWARD_RM {
-                true => drop(rates.on_offered(vc(number), pti, 0, || &mut cell)),
+                true => drop(rates.on_offered(at(0), vc(number), pti, 0, || &mut cell)),
                 false => rates.on_backward_rm(at(0), vc(number), 0, &mut cell),
             }
             cell.er

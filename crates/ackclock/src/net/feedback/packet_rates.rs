@@ -31,10 +31,15 @@ pub(in crate::net) struct PacketRates {
 }
 
 impl PacketRates {
-    /// An algorithm at a port; `sessions` says which of its connections get rates.
-    pub(in crate::net) fn new(algorithm: &RateAlgorithm, port: &Port<'_>, sessions: Vec<Option<usize>>) -> PacketRates {
+    /// An algorithm at a port of this name, under this seed; `sessions` says which of its connections get rates.
+    pub(in crate::net) fn new(
+        algorithm: &RateAlgorithm,
+        port: &Port<'_>,
+        (name, seed): (&str, u64),
+        sessions: Vec<Option<usize>>,
+    ) -> PacketRates {
         let interval = algorithm.interval();
-        let mut allocator = algorithm.start(port);
+        let mut allocator = algorithm.start(port, name, seed);
         PacketRates {
             is_told_late: allocator.efci_threshold().is_some(),
             of_sessions: SessionRates::new(&mut *allocator, port.connections, interval),
@@ -84,15 +89,15 @@ impl PacketRates {
         self.groups.as_ref().map_or(self.of_sessions.rates(), |groups| groups.rates())
     }
 
-    /// Packets with so many bytes arrive, whether or not they enter the queue: one, if the algorithm may not be told late.
+    /// Packets with so many bytes arrive, whether or not they enter the queue: one, at `now`, if the algorithm may not be told late.
     #[inline(always)]
-    pub(in crate::net) fn on_arrival(&mut self, vc: VcId, bytes: u64) {
+    pub(in crate::net) fn on_arrival(&mut self, now: Time, vc: VcId, bytes: u64) {
         let mut session = self.sessions[vc.index()];
         if let Some(groups) = &mut self.groups {
             session = session.map(|session| groups.on_arrival(session));
         }
         if !self.is_told_late {
-            self.tell(session, bytes);
+            self.tell(now, session, bytes);
         }
         match session {
             Some(session) => self.of_sessions.on_arrival(session, bytes),
@@ -100,12 +105,12 @@ impl PacketRates {
         }
     }
 
-    /// Tells the algorithm of bytes that a session or others have sent.
+    /// Tells the algorithm of bytes of a session or of others that arrive.
     #[inline(never)]
-    fn tell(&mut self, session: Option<usize>, bytes: u64) {
+    fn tell(&mut self, now: Time, session: Option<usize>, bytes: u64) {
         match session {
-            Some(session) => self.allocator.on_cells(session, bytes),
-            None => self.allocator.on_other_cells(bytes),
+            Some(session) => self.allocator.on_cells(Some(now), session, bytes),
+            None => self.allocator.on_other_cells(Some(now), bytes),
         }
     }
 
@@ -114,20 +119,21 @@ impl PacketRates {
         let interval = self.interval.expect("only what has intervals ends one");
         let other_bytes = std::mem::take(&mut self.other_bytes);
         if self.is_told_late {
-            self.allocator.on_other_cells(other_bytes);
+            self.allocator.on_other_cells(None, other_bytes);
             for (session, bytes) in self.of_sessions.arrived().filter(|(_, bytes)| *bytes > 0) {
-                self.allocator.on_cells(session, bytes);
+                self.allocator.on_cells(None, session, bytes);
             }
         }
-        self.allocator.on_interval_end(queued);
-        self.of_sessions.end_interval(&mut *self.allocator, interval, queued);
+        let now = self.interval_end;
+        self.allocator.on_interval_end(now, queued);
+        self.of_sessions.end_interval(&mut *self.allocator, now, interval, queued);
         if let Some(groups) = &mut self.groups {
             groups.update(self.of_sessions.rates());
         }
         if let (Some(trace), Some(rate)) = (&mut self.trace, self.allocator.allocation()) {
-            trace.change_bits(self.interval_end, rate * Unit::Byte.bits());
+            trace.change_bits(now, rate * Unit::Byte.bits());
         }
-        self.interval_end = self.interval_end.saturating_add(interval);
+        self.interval_end = now.saturating_add(interval);
     }
 }
 
@@ -150,7 +156,7 @@ mod tests {
             max_min: &|part| vec![part * 3e5, part * 7e5],
             openings: &[],
         };
-        PacketRates::new(&algorithm, &port, vec![None, Some(0), None, Some(1)])
+        PacketRates::new(&algorithm, &port, ("a->b", 1), vec![None, Some(0), None, Some(1)])
     }
 
     fn vc(number: usize) -> VcId {
@@ -161,7 +167,7 @@ mod tests {
     fn rates_come_at_the_ends_of_intervals_to_those_that_have_sent() {
         let mut rates = rates("simplified-erica-plus");
         assert_eq!(rates.interval_end(), Time::ZERO + Span::from_ms(5));
-        rates.on_arrival(vc(3), 1000);
+        rates.on_arrival(Time::ZERO, vc(3), 1000);
         rates.end_interval(0);
         // All of 10^6 bytes per second for the only one.
         assert_eq!(rates.rates(), [f64::INFINITY, 1e6]);
@@ -172,8 +178,8 @@ mod tests {
     #[test]
     fn what_gets_no_rate_is_taken_out_of_the_capacity() {
         let mut rates = rates("simplified-erica-plus");
-        rates.on_arrival(vc(1), 1000);
-        rates.on_arrival(vc(2), 1000);
+        rates.on_arrival(Time::ZERO, vc(1), 1000);
+        rates.on_arrival(Time::ZERO, vc(2), 1000);
         rates.end_interval(0);
         assert_eq!(rates.allocation(), Some(6.4e6));
     }
@@ -182,8 +188,8 @@ mod tests {
     #[test]
     fn algorithms_that_read_rates_get_what_is_measured() {
         let mut rates = rates("erica");
-        rates.on_arrival(vc(1), 3000);
-        rates.on_arrival(vc(3), 500);
+        rates.on_arrival(Time::ZERO, vc(1), 3000);
+        rates.on_arrival(Time::ZERO, vc(3), 500);
         rates.end_interval(0);
         let load = 700_000.0 / 950_000.0;
         let said: Vec<f64> = rates.rates().iter().map(|rate| rate.round()).collect();
@@ -196,8 +202,8 @@ mod tests {
     fn a_rate_may_fall_at_once() {
         let mut rates = rates("simplified-erica-plus");
         let mut interval = |bytes: [u32; 2], queued| {
-            rates.on_arrival(vc(1), bytes[0].into());
-            rates.on_arrival(vc(3), bytes[1].into());
+            rates.on_arrival(Time::ZERO, vc(1), bytes[0].into());
+            rates.on_arrival(Time::ZERO, vc(3), bytes[1].into());
             rates.end_interval(queued);
             rates.rates().to_vec()
         };
@@ -216,7 +222,7 @@ mod tests {
             for (arrivals, queued) in intervals {
                 let before = rates.rates().to_vec();
                 for (number, bytes) in arrivals {
-                    rates.on_arrival(vc(number), bytes.into());
+                    rates.on_arrival(Time::ZERO, vc(number), bytes.into());
                     prop_assert_eq!(rates.rates(), &before[..]);
                 }
                 rates.end_interval(queued);
@@ -232,7 +238,7 @@ mod tests {
     #[test]
     fn who_has_sent_nothing_has_no_rate() {
         let mut rates = rates("erica");
-        rates.on_arrival(vc(1), 3000);
+        rates.on_arrival(Time::ZERO, vc(1), 3000);
         rates.end_interval(0);
         assert_eq!(rates.rates(), [950_000.0, f64::INFINITY]);
     }

@@ -137,7 +137,12 @@ fn feedback(scenario: &Scenario, link: LinkId) -> Option<Feedback> {
 }
 
 /// The rate algorithm of a packet port, if it has one and tells rates to flows that cross it.
-pub(in crate::net) fn packet_rates(scenario: &Scenario, id: LinkId, crossing: &[VcId]) -> Option<Box<PacketRates>> {
+pub(in crate::net) fn packet_rates(
+    scenario: &Scenario,
+    seed: u64,
+    id: LinkId,
+    crossing: &[VcId],
+) -> Option<Box<PacketRates>> {
     if feedback(scenario, id).is_none() || sessions(scenario, crossing).next().is_none() {
         return None;
     }
@@ -160,7 +165,8 @@ pub(in crate::net) fn packet_rates(scenario: &Scenario, id: LinkId, crossing: &[
     let port = Port { rate: link.rate, unit: Unit::Byte, connections, max_min: &of_data, openings: &openings };
     let mut numbers = 0..;
     let number = |&vc: &VcId| if is_session(scenario, vc) { numbers.next() } else { None };
-    let mut rates = Box::new(PacketRates::new(algorithm, &port, crossing.iter().map(number).collect()));
+    let sessions = crossing.iter().map(number).collect();
+    let mut rates = Box::new(PacketRates::new(algorithm, &port, (&link.name, seed), sessions));
     if scenario.recording.metrics.contains(Metric::Allocation) {
         rates.record_allocation();
     }

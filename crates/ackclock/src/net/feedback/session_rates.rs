@@ -4,7 +4,7 @@
 
 use crate::atm::rate::RateAllocator;
 use crate::packet::RmCell;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The rates of the flows that an algorithm gives rates to, by their numbers.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ impl SessionRates {
         interval: Option<Span>,
     ) -> SessionRates {
         let rates = match interval {
-            None => (0..sessions).map(|session| rate_of(allocator, session, 0.0, 0)).collect(),
+            None => (0..sessions).map(|session| rate_of(allocator, Time::ZERO, session, 0.0, 0)).collect(),
             Some(_) => vec![f64::INFINITY; sessions],
         };
         SessionRates { counts: vec![Count::default(); sessions], rates }
@@ -61,13 +61,19 @@ impl SessionRates {
         self.counts[session].ccr = Some(cell.ccr);
     }
 
-    /// An interval of this length has ended for the algorithm, while so many units wait: there are new rates.
-    pub(in crate::net) fn end_interval(&mut self, allocator: &mut dyn RateAllocator, interval: Span, queued: u64) {
+    /// An interval of this length has ended for the algorithm at `now`, while so many units wait: there are new rates.
+    pub(in crate::net) fn end_interval(
+        &mut self,
+        allocator: &mut dyn RateAllocator,
+        now: Time,
+        interval: Span,
+        queued: u64,
+    ) {
         for (session, (count, rate)) in self.counts.iter_mut().zip(&mut self.rates).enumerate() {
             if count.heard {
                 // Some algorithms read the rate at which a source sends: TCP does not say it, so it is measured.
                 let ccr = count.ccr.unwrap_or(count.units as f64 / interval.as_secs_f64());
-                *rate = rate_of(allocator, session, ccr, queued);
+                *rate = rate_of(allocator, now, session, ccr, queued);
                 count.units = 0;
             }
         }
@@ -75,10 +81,10 @@ impl SessionRates {
 }
 
 /// The rate of a session that sends at rate `ccr`: what an RM cell would say that passes forward and backward.
-fn rate_of(allocator: &mut dyn RateAllocator, session: usize, ccr: f64, queued: u64) -> f64 {
+fn rate_of(allocator: &mut dyn RateAllocator, now: Time, session: usize, ccr: f64, queued: u64) -> f64 {
     let mut asked = RmCell { ccr, ..ASKING };
-    allocator.on_forward_rm(session, queued, &mut asked);
-    allocator.on_backward_rm(session, queued, &mut asked);
+    allocator.on_forward_rm(now, session, queued, &mut asked);
+    allocator.on_backward_rm(now, session, queued, &mut asked);
     asked.er
 }
 

@@ -103,8 +103,8 @@ pub(super) fn links(
                 Output::Nic(..) => {
                     output = scheduler(scenario, id, all_vcs, crossing.of(id)).map_or(output, Output::Scheduler)
                 }
-                Output::Cells(port) => port.rates = rates(scenario, link, all_vcs, crossing.of(id)),
-                Output::Packets(port) => port.give_rates(packet_rates(scenario, id, crossing.of(id))),
+                Output::Cells(port) => port.rates = rates(scenario, seed, link, all_vcs, crossing.of(id)),
+                Output::Packets(port) => port.give_rates(packet_rates(scenario, seed, id, crossing.of(id))),
                 Output::PassThrough(_) | Output::Scheduler(_) => {}
             }
             output

@@ -110,8 +110,9 @@ impl CellPort {
             self.monitor.arrive(vc);
             let buffer = self.monitor.buffer();
             if let Some(rates) = &mut self.rates {
-                waiting.cell.pti = rates
-                    .on_offered(vc, cell.pti, u64::from(buffer.queued()), || rm_cells.of(cell.vc).cell_mut(cell.frame));
+                waiting.cell.pti = rates.on_offered(now, vc, cell.pti, u64::from(buffer.queued()), || {
+                    rm_cells.of(cell.vc).cell_mut(cell.frame)
+                });
             }
             let verdict = match cell.pti.is_rm() {
                 // RM cells are part of no frame: policies neither see nor count them.

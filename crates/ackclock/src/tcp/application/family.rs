@@ -117,7 +117,7 @@ impl CustomApplication {
         CustomApplication { start: Factory::new(name, Arc::new(start)) }
     }
 
-    /// What it is called, in scenario files and in what seeds its random numbers.
+    /// What it is called, in scenario files.
     pub fn name(&self) -> &str {
         self.start.name()
     }

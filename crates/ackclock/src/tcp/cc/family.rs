@@ -236,7 +236,7 @@ impl CustomCongestionControl {
         CustomCongestionControl { abe: Some(kept), ..self }
     }
 
-    /// What it is called, in scenario files and in what seeds its random numbers.
+    /// What it is called, in scenario files.
     pub fn name(&self) -> &str {
         self.start.name()
     }

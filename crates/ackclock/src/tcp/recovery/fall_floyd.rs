@@ -8,6 +8,7 @@ use super::{
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
+use crate::rng::Stream;
 use crate::tcp::Scoreboard;
 use crate::tcp::cc::Window;
 use crate::units::Time;
@@ -92,7 +93,7 @@ impl Mechanism for FallFloyd {
         })
     }
 
-    fn start(params: &FallFloydParams, mss: u64) -> FallFloyd {
+    fn start(params: &FallFloydParams, mss: u64, _draws: Stream) -> FallFloyd {
         FallFloyd::new(params, mss)
     }
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::factory::{Factory, dispatched};
 use crate::keys::{Key, Misfit, Values};
 use crate::packet::SackBlock;
+use crate::rng::Stream;
 use crate::tcp::cc::Window;
 use crate::units::{Span, Time};
 
@@ -62,15 +63,23 @@ macro_rules! recoveries {
                 }
             }
 
-            /// The recovery at the start of a connection with segments of `mss` bytes. One that needs SACK is New Reno where
-            /// the receiver has none.
-            pub fn start(&self, receiver_sack: bool, mss: u64) -> RecoveryState {
+            /// Whether it draws random numbers; of one from outside this is not known, and said to be so.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(RecoveryParams::$Name(params) => $Name::is_random(params),)*
+                    RecoveryParams::Custom(_) => true,
+                }
+            }
+
+            /// The recovery at the start of a connection with segments of `mss` bytes; what is random in it is drawn from `draws`.
+            /// One that needs SACK is New Reno where the receiver has none.
+            pub fn start(&self, receiver_sack: bool, mss: u64, draws: Stream) -> RecoveryState {
                 if self.needs().sack && !receiver_sack {
-                    return RecoveryState::NewReno(NewReno::start(&NewReno::default_params(), mss));
+                    return RecoveryState::NewReno(NewReno::start(&NewReno::default_params(), mss, draws));
                 }
                 match self {
-                    $(RecoveryParams::$Name(params) => RecoveryState::$Name($Name::start(params, mss)),)*
-                    RecoveryParams::Custom(custom) => RecoveryState::Custom((custom.start)(mss)),
+                    $(RecoveryParams::$Name(params) => RecoveryState::$Name($Name::start(params, mss, draws)),)*
+                    RecoveryParams::Custom(custom) => RecoveryState::Custom((custom.start)(mss, draws)),
                 }
             }
         }
@@ -165,26 +174,26 @@ impl Algorithm {
     }
 }
 
-/// A recovery that is none of the family: what it needs, and how it begins, with segments of so many bytes.
+/// A recovery that is none of the family: what it needs, and how it begins, with segments of so many bytes and random numbers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomRecovery {
     needs: Needs,
     start: Factory<Start>,
 }
 
-type Start = dyn Fn(u64) -> Box<dyn Recovery> + Send + Sync;
+type Start = dyn Fn(u64, Stream) -> Box<dyn Recovery> + Send + Sync;
 
 impl CustomRecovery {
     /// A recovery of this name that `start` begins, for each connection anew.
     pub fn new(
         name: impl Into<Arc<str>>,
         needs: Needs,
-        start: impl Fn(u64) -> Box<dyn Recovery> + Send + Sync + 'static,
+        start: impl Fn(u64, Stream) -> Box<dyn Recovery> + Send + Sync + 'static,
     ) -> CustomRecovery {
         CustomRecovery { needs, start: Factory::new(name, Arc::new(start)) }
     }
 
-    /// What it is called, in scenario files and in what seeds its random numbers.
+    /// What it is called, in scenario files.
     pub fn name(&self) -> &str {
         self.start.name()
     }

@@ -24,6 +24,7 @@ use super::send_times::Transmissions;
 use super::{SendTimes, SsthreshFrom};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
+use crate::rng::Stream;
 use crate::units::{Span, Time};
 
 /// The sender's place in the stream, in bytes.
@@ -344,8 +345,13 @@ pub trait Mechanism: Sized {
     /// If they do not fit together.
     fn params(values: &Values) -> Result<Self::Params, Misfit>;
 
-    /// The recovery at the start of a connection with segments of `mss` bytes.
-    fn start(params: &Self::Params, mss: u64) -> Self::State;
+    /// The recovery at the start of a connection with segments of `mss` bytes; what is random in it is drawn from `draws`.
+    fn start(params: &Self::Params, mss: u64, draws: Stream) -> Self::State;
+
+    /// Whether it draws random numbers.
+    fn is_random(_params: &Self::Params) -> bool {
+        false
+    }
 
     /// Its parameters, each with its default.
     ///

@@ -7,6 +7,7 @@ use super::{
     RecoveryContext, Sending, TimerAction, guard_key,
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
+use crate::rng::Stream;
 use crate::tcp::cc::Window;
 use crate::units::Time;
 
@@ -117,7 +118,7 @@ impl Mechanism for NewReno {
         })
     }
 
-    fn start(params: &NewRenoParams, _mss: u64) -> NewReno {
+    fn start(params: &NewRenoParams, _mss: u64, _draws: Stream) -> NewReno {
         NewReno::new(params)
     }
 }

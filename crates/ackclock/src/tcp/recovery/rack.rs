@@ -18,6 +18,7 @@ use super::{
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
+use crate::rng::Stream;
 use crate::tcp::cc::Window;
 use crate::tcp::sack::interval_set::IntervalSet;
 use crate::units::{Span, Time};
@@ -88,7 +89,7 @@ impl Mechanism for Rack {
         Ok(RackParams { min_rtt_window: values.time("min_rtt_window"), window_reduction })
     }
 
-    fn start(params: &RackParams, mss: u64) -> Box<Rack> {
+    fn start(params: &RackParams, mss: u64, _draws: Stream) -> Box<Rack> {
         Box::new(Rack::new(params, mss))
     }
 }

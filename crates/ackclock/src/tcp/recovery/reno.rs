@@ -4,6 +4,7 @@
 
 use super::{BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext, TimerAction};
 use crate::keys::{Misfit, Values};
+use crate::rng::Stream;
 
 /// Fast recovery of Reno.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +23,7 @@ impl Mechanism for Reno {
         Ok(())
     }
 
-    fn start(_params: &(), _mss: u64) -> Reno {
+    fn start(_params: &(), _mss: u64, _draws: Stream) -> Reno {
         Reno::default()
     }
 }

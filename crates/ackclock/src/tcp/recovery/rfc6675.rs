@@ -8,6 +8,7 @@ use super::{
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::packet::SackBlock;
+use crate::rng::Stream;
 use crate::tcp::Scoreboard;
 use crate::tcp::cc::Window;
 use crate::units::Time;
@@ -65,7 +66,7 @@ impl Mechanism for Rfc6675 {
         Ok(Rfc6675Params { restart_timer_on_partial_ack, limited_transmit, window_reduction })
     }
 
-    fn start(params: &Rfc6675Params, mss: u64) -> Rfc6675 {
+    fn start(params: &Rfc6675Params, mss: u64, _draws: Stream) -> Rfc6675 {
         Rfc6675::new(params, mss)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{BatchHints, DupAck, Flight, Mechanism, NewAck, Recovery, RecoveryContext};
 use crate::keys::{Misfit, Values};
+use crate::rng::Stream;
 
 /// No recovery but the timeout.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ impl Mechanism for Vanilla {
         Ok(())
     }
 
-    fn start(_params: &(), _mss: u64) -> Vanilla {
+    fn start(_params: &(), _mss: u64, _draws: Stream) -> Vanilla {
         Vanilla
     }
 }

@@ -7,6 +7,7 @@ use super::{
     TimerAction,
 };
 use crate::keys::{Misfit, Values};
+use crate::rng::Stream;
 use crate::tcp::cc::Window;
 use crate::units::{Span, Time};
 
@@ -38,7 +39,7 @@ impl Mechanism for Vegas {
         Ok(())
     }
 
-    fn start(_params: &(), _mss: u64) -> Box<Vegas> {
+    fn start(_params: &(), _mss: u64, _draws: Stream) -> Box<Vegas> {
         Box::new(Vegas::default())
     }
 }

@@ -9,6 +9,7 @@ use super::{
     BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, Mechanism, Needs, NewAck, Recovery, RecoveryContext, TimerAction,
 };
 use crate::keys::{Misfit, Values};
+use crate::rng::Stream;
 use crate::units::Time;
 
 /// The recovery of Vegas as published.
@@ -37,7 +38,7 @@ impl Mechanism for Vegas1995 {
         Ok(())
     }
 
-    fn start(_params: &(), _mss: u64) -> Box<Vegas1995> {
+    fn start(_params: &(), _mss: u64, _draws: Stream) -> Box<Vegas1995> {
         Box::new(Vegas1995::default())
     }
 }

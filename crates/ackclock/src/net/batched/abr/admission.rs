@@ -183,10 +183,10 @@ impl RunAdmission {
 
     /// The interval ends; cells of earlier slots have been admitted, and those of the slot that ends with it not.
     pub(in crate::net::batched) fn end_interval(&mut self, io: &mut Io) {
-        self.vcs.ids().for_each(|vc| self.count(vc));
-        let (slot, queued) = (self.interval_end, self.fifo.waiting_at(self.interval_end));
+        let (now, queued) = (self.fifo.cell_time.instant(self.interval_end), self.fifo.waiting_at(self.interval_end));
+        self.vcs.ids().for_each(|vc| self.count(now, vc));
         if let Some(rates) = &mut self.rates {
-            rates.end_interval_at(self.fifo.cell_time.instant(slot), queued);
+            rates.end_interval_at(now, queued);
             if let (Some(edge), Some(of_tcp)) = (self.edge, rates.of_tcp()) {
                 io.edges[edge].rates.push(of_tcp);
             }
@@ -212,16 +212,16 @@ impl RunAdmission {
         monitor
     }
 
-    /// Counts the cells of a connection that have come so far.
+    /// Counts the cells of a connection that have come so far, the last of them until `now`.
     #[inline(always)]
-    fn count(&mut self, at_port: VcId) {
+    fn count(&mut self, now: Time, at_port: VcId) {
         let vc = &mut self.vcs[at_port];
         if vc.uncounted > 0 {
             let cells = u64::from(std::mem::take(&mut vc.uncounted));
             let marked = u64::from(std::mem::take(&mut vc.marked));
             self.fifo.monitor_mut().arrive(at_port, cells);
             if let Some(rates) = &mut self.rates {
-                rates.count(at_port, cells);
+                rates.count(now, at_port, cells);
                 rates.count_marked(marked);
             }
         }
@@ -277,12 +277,13 @@ impl RunAdmission {
         run.advance();
         let vc = run.at_port;
         self.vcs[vc].uncounted += 1;
-        self.count(vc);
+        let instant = self.fifo.cell_time.instant(now);
+        self.count(instant, vc);
         let waiting = self.fifo.waiting_at(now);
         let mut pti = run.pti;
         if let Some(rates) = &mut self.rates {
             let id = self.vcs[vc].id;
-            pti = rates.on_counted(vc, pti, waiting, || io.abr.connections.of(id).cell_mut(run.frame));
+            pti = rates.on_counted(instant, vc, pti, waiting, || io.abr.connections.of(id).cell_mut(run.frame));
         }
         let verdict = if !pti.is_rm() {
             self.decide(policy, now, waiting, vc, run.eom && run.left == 0)

@@ -98,7 +98,7 @@ impl Plan<'_> {
         let policy = link.queue.policy.of_cells().start(crossing.len(), &link.name, self.seed);
         let (monitor, _) = self.monitor(id, cell_time);
         let trace = self.trace(id).map(|trace| FifoTrace::new(trace, cell_time, crossing.len()));
-        let rates = rates(self.scenario, link, &self.vcs, crossing);
+        let rates = rates(self.scenario, self.seed, link, &self.vcs, crossing);
         let fifo = LateFifo::new(cell_time, monitor, memory, trace);
         let admission = RunAdmission::new(fifo, vcs, rates).with_reader(self.reader(id));
         RunPort::new(process, policy, self.service(id), admission)

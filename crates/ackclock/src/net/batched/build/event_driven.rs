@@ -84,7 +84,7 @@ impl Plan<'_> {
         monitor.trace = self.trace(id);
         let discipline = build::discipline(link, &names, self.seed);
         let mut port = PacketPort::new((link.rate, link.delay), self.link(id), discipline, monitor);
-        port.give_rates(packet_rates(self.scenario, id, self.crossing.of(id)));
+        port.give_rates(packet_rates(self.scenario, self.seed, id, self.crossing.of(id)));
         port
     }
 

@@ -54,10 +54,12 @@ impl Plan<'_> {
         let edge = |(edge, &port): (usize, &LinkId)| {
             let crossing = self.crossing.of(port);
             let first = match self.scenario.technology {
-                Technology::Packet { .. } => packet_rates(self.scenario, port, crossing)
+                Technology::Packet { .. } => packet_rates(self.scenario, self.seed, port, crossing)
                     .map(|rates| (rates.interval_end(), rates.rates().to_vec())),
-                Technology::Atm { .. } => rates(self.scenario, &self.scenario.links[port], &self.vcs, crossing)
-                    .and_then(|rates| Some((rates.interval_end(), rates.of_tcp()?.to_vec()))),
+                Technology::Atm { .. } => {
+                    rates(self.scenario, self.seed, &self.scenario.links[port], &self.vcs, crossing)
+                        .and_then(|rates| Some((rates.interval_end(), rates.of_tcp()?.to_vec())))
+                }
             };
             let (interval_end, rates) = first.expect("an edge is one of a port with rates");
             let log = RateLog::new(interval_end, &rates);
@@ -91,7 +93,7 @@ impl Plan<'_> {
 
     /// The rates of a port of which departures are known on arrival, if it gives any.
     pub(super) fn port_rates(&self, port: LinkId) -> Option<PortRates> {
-        let rates: Box<PacketRates> = packet_rates(self.scenario, port, self.crossing.of(port))?;
+        let rates: Box<PacketRates> = packet_rates(self.scenario, self.seed, port, self.crossing.of(port))?;
         Some(PortRates::new(rates, self.reader(port)))
     }
 

@@ -169,7 +169,7 @@ impl Plan<'_> {
     /// The rates of a cell port for senders of TCP, if it gives any.
     fn cell_rates(&self, id: LinkId) -> Option<CellRates> {
         let crossing = self.crossing.of(id);
-        let rates = rates(self.scenario, &self.scenario.links[id], &self.vcs, crossing)?;
+        let rates = rates(self.scenario, self.seed, &self.scenario.links[id], &self.vcs, crossing)?;
         Some(CellRates::new(rates, self.reader(id), crossing.len()))
     }
 

@@ -43,14 +43,15 @@ impl CellRates {
 
     /// The interval ends, while so many cells wait; `come` is how many of each connection have come since the start.
     pub(in crate::net::batched) fn end_interval(&mut self, come: impl Fn(VcId) -> u64, queued: u64, io: &mut Io) {
+        let now = self.interval_end();
         for vc in self.counted.ids() {
             let come = come(vc);
             let cells = come - std::mem::replace(&mut self.counted[vc], come);
             if cells > 0 {
-                self.rates.count(vc, cells);
+                self.rates.count(now, vc, cells);
             }
         }
-        self.rates.end_interval_at(self.interval_end(), queued);
+        self.rates.end_interval_at(now, queued);
         if let (Some(edge), Some(of_tcp)) = (self.edge, self.rates.of_tcp()) {
             io.edges[edge].rates.push(of_tcp);
         }

@@ -85,7 +85,7 @@ impl LastHopRates {
     pub(in crate::net::batched) fn end_interval(&mut self, io: &mut Io) {
         let end = self.interval_end();
         while let Some((vc, bytes)) = self.take_arrivals(end) {
-            self.rates.on_arrival(vc, bytes);
+            self.rates.on_arrival(end, vc, bytes);
         }
         let queued = self.queued_at(end);
         self.rates.end_interval(queued, io);
@@ -121,7 +121,7 @@ mod tests {
         let algorithm = (algorithm.params)(&Values::defaults(algorithm.keys)).unwrap();
         let rate = Rate::from_bps(8_000_000).unwrap();
         let port = Port { rate, unit: Unit::Byte, connections: 2, max_min: &|_| vec![], openings: &[] };
-        let rates = PacketRates::new(&algorithm, &port, vec![Some(0), Some(1)]);
+        let rates = PacketRates::new(&algorithm, &port, ("a->b", 1), vec![Some(0), Some(1)]);
         LastHopRates::new(PortRates::new(Box::new(rates), None))
     }
 

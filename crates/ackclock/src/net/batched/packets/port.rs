@@ -93,8 +93,9 @@ impl PortFeedback {
 
 /// Packets arrive at ports with these rates, if there are any.
 fn count_arrivals(rates: &mut [PortRates], packets: &[Arrival]) {
-    let count =
-        |rates: &mut PortRates, packet: &Arrival| rates.on_arrival(packet.input_ref.at_port, packet.size.into());
+    let count = |rates: &mut PortRates, packet: &Arrival| {
+        rates.on_arrival(packet.time, packet.input_ref.at_port, packet.size.into());
+    };
     match rates {
         [] => {}
         [rates] => packets.iter().for_each(|packet| count(rates, packet)),

@@ -104,10 +104,10 @@ impl PortRates {
         self.rates.interval_end()
     }
 
-    /// Packets of a connection with so many bytes arrive before that.
+    /// Packets of a connection with so many bytes arrive before that, the last of them at `now`.
     #[inline(always)]
-    pub(in crate::net::batched) fn on_arrival(&mut self, at_port: VcId, bytes: u64) {
-        self.rates.on_arrival(at_port, bytes);
+    pub(in crate::net::batched) fn on_arrival(&mut self, now: Time, at_port: VcId, bytes: u64) {
+        self.rates.on_arrival(now, at_port, bytes);
     }
 
     /// The interval ends, while so many bytes wait.
