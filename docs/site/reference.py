@@ -255,21 +255,21 @@ def exit_codes(program):
     )
 
 
+# Where the rules of a family are: the first path of a page says which it is of.
 FAMILIES = [
-    ("Congestion control", lambda name: name.startswith("congestion-control-") or name in ("reroute-detect",)),
-    ("Loss recovery and timers", lambda name: name in RECOVERY),
-    ("Rate control and ABR", lambda name: name in RATES),
-    ("Queues", lambda name: name in QUEUES),
-    ("Applications and UDP", lambda name: name.startswith("application-") or name == "udp"),
-    ("Networks, links and hosts", lambda name: True),
+    ("Congestion control", ("tcp/cc/",)),
+    ("Loss recovery and timers", ("tcp/recovery/", "tcp/sack/", "tcp/timer/", "tcp/handshake", "tcp/delayed_ack", "keys/dialects")),
+    ("Rate control and ABR", ("atm/", "src/feedback/")),
+    ("Queues", ("queue/cell/", "queue/packet/")),
+    ("Applications and UDP", ("tcp/application/", "traffic/")),
+    ("Networks, links and hosts", ("",)),
 ]
-RECOVERY = "vanilla reno new-reno fall-floyd rfc6675 rack vegas vegas-1995 offset-sack delayed-ack retransmission-timer connection dialects".split()
-RATES = "abr capc efci erica erica-plus max-min simplified-erica-plus tcp-rate-control".split()
-QUEUES = "tail-drop ppd epd selective-drop fba dynamic-threshold red-epd red codel pie fq-codel drr blue tbf forgiveness".split()
 
 
-def family(name):
-    return next(title for title, has in FAMILIES if has(name))
+def family(page):
+    """The family of a model, by the text of its page."""
+    path = re.search(r"^## Where in the code\n[^`]*`([^`]+)`", page, flags=re.M)[1]
+    return next(title for title, places in FAMILIES if any(place in path for place in places))
 
 
 def models(_program):
@@ -279,7 +279,7 @@ def models(_program):
     for title, _ in FAMILIES:
         rows = []
         for name, page in pages.items():
-            if family(name) == title:
+            if family(page) == title:
                 source = re.search(r"^## Source\n(.*?)(?=^## |\Z)", page, flags=re.M | re.S)
                 words = dict.fromkeys(re.findall(r"\[[A-Z][A-Za-z0-9+-]*\]|RFC \d{3,4}", source[1] if source else page))
                 rows.append([f"[{page.split(chr(10), 1)[0].lstrip('# ')}](../models/{name}.md)", ", ".join(list(words)[:5])])

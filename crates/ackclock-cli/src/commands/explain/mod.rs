@@ -194,7 +194,7 @@ fn of_schema(schema: &Value, path: &str, add: &mut impl FnMut(&str, String)) {
             (false, None) => format!("\n    one of: {}", words.join(", ")),
             (false, Some(others)) => format!("\n    {others}, or one of: {}", words.join(", ")),
         };
-        let page = |page: Option<&str>| page.map_or(String::new(), |page| format!("\n    see docs/models/{page}.md"));
+        let page = |page: Option<String>| page.map_or(String::new(), |page| format!("\n    see docs/models/{page}.md"));
         add(key, format!("a key {place}\n    {about}{choice}{}", page(pages::of_key(path, key))));
         for word in words {
             let alias =

@@ -1,44 +1,57 @@
 //! The pages about models that `explain` names.
 
+use ackclock::atm::rate;
+use ackclock::queue::{cell, packet};
+use ackclock::tcp::{application, cc, recovery};
+
 /// The page of a key of scenario files, by its table as in `tcp.cubic`, and its name.
-pub fn of_key(table: &str, key: &str) -> Option<&'static str> {
+pub fn of_key(table: &str, key: &str) -> Option<String> {
     let within = table.rsplit('.').next().unwrap_or(table);
     // A table of a mechanism: all that is in it is on the page of that.
-    let of_table = [format!("congestion-control-{within}"), format!("application-{within}"), within.to_owned()];
-    let mechanism = of_table.iter().filter(|_| within != table).find_map(|name| named(name));
-    let known = |wanted: &str| OF_KEYS.iter().find(|(of, _)| *of == wanted).and_then(|(_, page)| named(page));
+    let mechanism =
+        of_mechanism(within).filter(|_| within != table).or_else(|| other(within).filter(|_| within != table));
+    let known = |wanted: &str| OF_KEYS.iter().find(|(of, _)| *of == wanted).map(|(_, page)| (*page).to_owned());
     mechanism.or_else(|| known(key)).or_else(|| known(&format!("[{within}]")))
 }
 
 /// The page of a word that a key may be.
-pub fn of_word(key: &str, word: &str) -> Option<&'static str> {
+pub fn of_word(key: &str, word: &str) -> Option<String> {
     match key {
-        "congestion_control" => {
-            named(&format!("congestion-control-{}", ackclock_scenario::alias(word).unwrap_or(word)))
-        }
-        "application" => named(&format!("application-{word}")),
-        "recovery" | "policy" | "rate_algorithm" => named(word),
-        "host" => (word == "served").then(|| named("served-hosts")).flatten(),
-        "dialect" => named("dialects"),
-        "model" => named("paths"),
-        "law" => named("laws"),
+        "congestion_control" => of_mechanism(ackclock_scenario::alias(word).unwrap_or(word)),
+        "application" | "recovery" | "policy" | "rate_algorithm" => of_mechanism(word),
+        "host" => other("served-hosts").filter(|_| word == "served"),
+        "dialect" => other("dialects"),
+        "model" => other("paths"),
+        "law" => other("laws"),
         _ => None,
     }
 }
 
-fn named(name: &str) -> Option<&'static str> {
-    PAGES.split(' ').find(|page| *page == name)
+/// The page of a mechanism, which is called like it.
+fn of_mechanism(name: &str) -> Option<String> {
+    let has = |mut names: Box<dyn Iterator<Item = &'static str>>| names.any(|known| known == name);
+    if has(Box::new(cc::ALL.iter().map(|control| control.name))) {
+        return Some(format!("congestion-control-{name}"));
+    }
+    if has(Box::new(application::ALL.iter().map(|application| application.name))) {
+        return Some(format!("application-{name}"));
+    }
+    let policies =
+        cell::POLICIES.iter().map(|policy| policy.name).chain(packet::POLICIES.iter().map(|policy| policy.name));
+    let others = recovery::ALL
+        .iter()
+        .map(|recovery| recovery.name)
+        .chain(rate::ALGORITHMS.iter().map(|algorithm| algorithm.name));
+    has(Box::new(policies.chain(others))).then(|| name.to_owned())
 }
 
-/// The pages in docs/models.
-const PAGES: &str = "aal5 abr application-bulk application-exchanges application-on-off application-writes blue capc cell-port codel \
-    congestion-control-bbr1 congestion-control-bbr3 congestion-control-cubic congestion-control-hybla \
-    congestion-control-external congestion-control-illinois congestion-control-reno congestion-control-vegas congestion-control-vegas-1995 \
-    congestion-control-vegas-a congestion-control-vegas-linux congestion-control-vegas-plus connection delayed-ack \
-    dialects drr dynamic-threshold ecn efci epd erica erica-plus fall-floyd fba forgiveness fq-codel hosts laws linux max-min medium new-reno \
-    offset-sack packet-port paths pie ppd rack reading red red-epd reno reroute-detect retransmission-timer rfc6675 routes \
-    satellites selective-drop served-hosts simplified-erica-plus slow-start spurious tail-drop tbf tcp-rate-control udp vanilla vegas \
-    vegas-1995";
+fn other(name: &str) -> Option<String> {
+    OTHERS.split(' ').find(|page| *page == name).map(str::to_owned)
+}
+
+/// The pages in docs/models that are not about one mechanism of a family.
+const OTHERS: &str = "aal5 abr cell-port connection delayed-ack dialects ecn forgiveness hosts laws linux medium offset-sack packet-port paths \
+    reading reroute-detect retransmission-timer routes satellites served-hosts slow-start spurious tcp-rate-control udp";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
 const OF_KEYS: [(&str, &str); 47] = [
@@ -106,18 +119,23 @@ mod tests {
             .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".md").map(String::from))
             .collect();
         files.sort();
-        let mut pages: Vec<&str> = PAGES.split(' ').collect();
-        pages.sort_unstable();
-        assert_eq!(files, pages);
+        let missing: Vec<&str> = OTHERS.split(' ').filter(|page| !files.iter().any(|file| file == page)).collect();
+        assert_eq!(missing, Vec::<&str>::new());
+        let is_known = |file: &str| {
+            let name = file.strip_prefix("congestion-control-").or(file.strip_prefix("application-")).unwrap_or(file);
+            other(file).is_some() || of_mechanism(name).as_deref() == Some(file)
+        };
+        let unknown: Vec<&String> = files.iter().filter(|file| !is_known(file)).collect();
+        assert_eq!(unknown, Vec::<&String>::new());
         for (key, page) in OF_KEYS {
-            assert!(named(page).is_some(), "{key}");
+            assert!(files.iter().any(|file| file == page), "{key}");
         }
-        assert_eq!(of_key("tcp.cubic", "beta"), Some("congestion-control-cubic"));
-        assert_eq!(of_key("traffic.on-off", "rate"), Some("application-on-off"));
-        assert_eq!(of_key("tcp.new-reno", "recovery_burst"), Some("new-reno"));
-        assert_eq!(of_key("flow.NAME.tcp", "min_rto"), Some("retransmission-timer"));
-        assert_eq!(of_key("tcp", "mss"), Some("dialects"));
-        assert_eq!(of_key("network", "sources"), None);
-        assert_eq!(of_word("congestion_control", "bbr"), Some("congestion-control-bbr3"));
+        assert_eq!(of_key("tcp.cubic", "beta").as_deref(), Some("congestion-control-cubic"));
+        assert_eq!(of_key("traffic.on-off", "rate").as_deref(), Some("application-on-off"));
+        assert_eq!(of_key("tcp.new-reno", "recovery_burst").as_deref(), Some("new-reno"));
+        assert_eq!(of_key("flow.NAME.tcp", "min_rto").as_deref(), Some("retransmission-timer"));
+        assert_eq!(of_key("tcp", "mss").as_deref(), Some("dialects"));
+        assert_eq!(of_key("network", "sources").as_deref(), None);
+        assert_eq!(of_word("congestion_control", "bbr").as_deref(), Some("congestion-control-bbr3"));
     }
 }
