@@ -33,6 +33,7 @@ pub const FIGURES: [Figure; 17] = [
     Figure { name: "queue", metrics: &[Metric::Queue] },
     Figure { name: "sojourn", metrics: &[Metric::Sojourn] },
     Figure { name: "vc-queue", metrics: &[Metric::VcQueue] },
+    Figure { name: "marks", metrics: &[Metric::Marks] },
     Figure { name: "utilisation", metrics: &[Metric::Utilisation] },
 ];
 

@@ -237,7 +237,7 @@ impl Column {
 fn is_whole(metric: Metric, role: Role) -> bool {
     match metric {
         Metric::Sent | Metric::Retransmissions | Metric::Acknowledged => true,
-        Metric::QueueChanges | Metric::VcQueueChanges | Metric::Efci | Metric::Ci => true,
+        Metric::Marks | Metric::QueueChanges | Metric::VcQueueChanges | Metric::Efci | Metric::Ci => true,
         Metric::Queue | Metric::VcQueue => matches!(role, Role::Min | Role::Max),
         _ => false,
     }

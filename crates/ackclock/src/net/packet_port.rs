@@ -272,7 +272,7 @@ impl<T: Copy> PacketPort<T> {
         self.monitor.arrive_and_pass(now, vc);
         let marked = packet.ecn != ecn;
         if marked {
-            self.monitor.mark();
+            self.monitor.mark(now, vc);
         }
         self.transmit::<false, _>((now, now), marked, bytes, handle, owner)
     }
@@ -407,7 +407,7 @@ impl<T: Copy> PacketPort<T> {
         // Mostly nothing is marked.
         let marked = ecn.is_ce() && !owner.meta(&handle).ecn.is_ce();
         if marked {
-            self.monitor.mark();
+            self.monitor.mark(now, VcId::from_index(flow as usize));
         }
         let leaves =
             !PLAIN && self.link.as_ref().is_some_and(|link| link.state.avoids(now)) && owner.can_leave(&handle);

@@ -159,8 +159,11 @@ impl QueueMonitor {
     }
 
     /// A packet leaves with a mark that it did not have when it came.
-    pub(super) fn mark(&mut self) {
+    pub(super) fn mark(&mut self, now: Time, vc: VcId) {
         self.stats.tallies.marked_packets += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.marked(now, vc.index() as u32);
+        }
     }
 
     /// The port's record at `now`: `name` is the port's, `names` are those of the connections that cross it.

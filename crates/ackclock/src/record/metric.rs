@@ -84,6 +84,8 @@ metrics! {
         "Rate that the port offers to a connection that it limits, with cell headers, whenever an averaging interval ends with another one: ERQ of CAPC, the fair share of ERICA and ERICA+. Of ports with a rate algorithm that computes rates, on packet networks only where it is told to TCP senders.";
     Drops: "drops", "units", Port, Drops,
         "Each unit that the port refuses or its link loses: when, of which connection, of which frame, and why (overflow, partial-frame, policy; corrupted, outage, no-route, no-receiver, ttl).";
+    Marks: "marks", "units", PortVc, Changes,
+        "Packets of each connection that the port has marked (ECN) since the start, at each one that leaves with a mark it did not have. Of connections of which it has marked some.";
     QueueChanges: "queue-changes", "units", Port, Changes,
         "Units waiting at the port, at each change of their number that has a duration. Large.";
     VcQueueChanges: "vc-queue-changes", "units", PortVc, Changes,

@@ -1,10 +1,12 @@
 //! Explicit congestion notification (RFC 3168): senders and receivers by hand, and whole networks on both engines.
 
+use std::collections::BTreeMap;
+
 use crate::lab::agree::assert_engines_agree;
 use crate::lab::{flow, packet_network, port, run, scenario};
 use crate::pair::{GREEDY, MSS, clock, new_reno, params, rfc6675};
 use ackclock::packet::{Ecn, SackBlock, Segment, SegmentKind};
-use ackclock::record::Records;
+use ackclock::record::{Columns, Metric, Records, Series};
 use ackclock::tcp::cc::{self, Window};
 use ackclock::tcp::*;
 use ackclock::units::{Span, Time};
@@ -334,6 +336,23 @@ fn totals(records: &Records) -> (u64, u64, u64) {
     })
 }
 
+/// How many segments with a mark arrived of the data of each flow of which some did, by its name.
+fn marks_received(records: &Records) -> BTreeMap<String, u64> {
+    let of_flows = records.flows.iter().map(|flow| (flow.name.to_string(), flow.counts.marked_segments));
+    of_flows.filter(|(_, marks)| *marks > 0).collect()
+}
+
+/// How many marks the port of each connection had given at the last of them, of the recorded series.
+fn of_each_flow(records: &Records) -> BTreeMap<String, u64> {
+    let of_series = |series: &Series| {
+        assert_eq!((series.metric, &*series.of), (Metric::Marks, "sw1->sw2"));
+        let Columns::Points { time, value } = &series.columns else { panic!("values that hold until the next") };
+        assert!(time.is_sorted() && value.iter().zip(1_u32..).all(|(&value, number)| value == f64::from(number)));
+        (series.vc.clone().expect("it is one of a connection"), value.len() as u64)
+    };
+    records.series.iter().map(of_series).collect()
+}
+
 /// Each policy that marks: with ECN marks and nothing sent again, without it losses and no marks; both engines agree. Marks are among the
 /// departures of what can be marked, and all arrive.
 #[test]
@@ -348,7 +367,10 @@ fn policies_mark_what_they_would_drop_early() {
         for congestion_control in ["reno", "cubic", "vegas-linux"] {
             let tcp = format!("congestion_control = \"{congestion_control}\"");
             // They stop, so that nothing is under way at the end.
-            let with = scenario(&network(policy, &format!("{tcp}\necn = \"classic\"")), &["traffic.stop=9 s"]);
+            let with = scenario(
+                &network(policy, &format!("{tcp}\necn = \"classic\"")),
+                &["traffic.stop=9 s", "record=[\"marks\"]"],
+            );
             let name = format!("{policy}, {congestion_control}");
             let records = assert_engines_agree(&name, &with, 1);
             let (marked, sent_again, data) = totals(&records);
@@ -361,6 +383,11 @@ fn policies_mark_what_they_would_drop_early() {
                 "{name}: {bottleneck:?}"
             );
             assert_eq!(bottleneck.tallies.marked_packets, marked, "{name}: each arrives");
+            assert_eq!(
+                of_each_flow(&records),
+                marks_received(&records),
+                "{name}: marks recorded of the data of each flow"
+            );
             let without = run(&scenario(&network(policy, &tcp), &[]), 1);
             let (marked, sent_again, _) = totals(&without);
             assert!(sent_again > 5 && marked == 0, "{name}: {sent_again}");

@@ -3,7 +3,7 @@
 use super::amounts::Busy;
 use super::level::{Averages, LevelTrace};
 use super::sojourn::{Departures, SojournTrace};
-use crate::record::{DropReason, Histogram, Metric, MetricSet, Series};
+use crate::record::{Columns, DropReason, Histogram, Metric, MetricSet, Series};
 use crate::units::{Span, Time};
 
 /// Records a port.
@@ -16,6 +16,8 @@ pub struct PortTrace {
     /// When the port transmits.
     busy: Option<Busy>,
     drops: Option<Vec<Refused>>,
+    /// When packets were marked, and of which connection each.
+    marks: Option<Vec<(Time, u32)>>,
     sojourn: Option<Box<SojournTrace>>,
 }
 
@@ -48,13 +50,15 @@ impl PortTrace {
             vcs: of_vc.map_or(Vec::new(), |level| vec![level; vcs]),
             busy: metrics.contains(Metric::Utilisation).then(|| Busy::new(interval)),
             drops: metrics.contains(Metric::Drops).then(Vec::new),
+            marks: metrics.contains(Metric::Marks).then(Vec::new),
             sojourn: (sojourn_since.is_some() || waits.is_some())
                 .then(|| Box::new(SojournTrace::new(sojourn_since, waits))),
             queue,
             averages_only,
         };
         let of_levels = trace.queue.is_some() || !trace.vcs.is_empty();
-        let wanted = of_levels || trace.busy.is_some() || trace.drops.is_some() || trace.sojourn.is_some();
+        let of_units = trace.drops.is_some() || trace.marks.is_some() || trace.sojourn.is_some();
+        let wanted = of_levels || trace.busy.is_some() || of_units;
         wanted.then(|| Box::new(trace))
     }
 
@@ -179,6 +183,13 @@ impl PortTrace {
         }
     }
 
+    /// A packet of connection `vc` leaves with a mark that it did not have.
+    pub fn marked(&mut self, now: Time, vc: u32) {
+        if let Some(marks) = &mut self.marks {
+            marks.push((now, vc));
+        }
+    }
+
     /// Everything refused so far.
     pub fn all_refused(&self) -> &[Refused] {
         self.drops.as_deref().unwrap_or_default()
@@ -205,6 +216,18 @@ impl PortTrace {
                 };
                 self.vcs.iter_mut().zip(vcs).filter_map(of_vc).collect()
             }
+            Metric::Marks => {
+                let marks = self.marks.take().unwrap_or_default();
+                let of_vc = |(number, vc): (usize, &String)| {
+                    let of_this = marks.iter().filter(|&&(time, of)| of as usize == number && time < end);
+                    let (time, value): (Vec<Time>, Vec<f64>) =
+                        of_this.zip(1_u32..).map(|(&(time, _), count)| (time, f64::from(count))).unzip();
+                    let columns = Columns::Points { time, value };
+                    let series = Series { metric, of: name.to_owned(), vc: Some(vc.clone()), columns };
+                    Some(series).filter(|series| !series.columns.is_empty())
+                };
+                vcs.iter().enumerate().filter_map(of_vc).collect()
+            }
             Metric::Sojourn => {
                 self.sojourn.as_ref().and_then(|sojourn| sojourn.columns(end)).map(one).unwrap_or_default()
             }
@@ -217,7 +240,6 @@ impl PortTrace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Columns;
     use crate::record::trace::{DeliveryTrace, SenderTrace};
     use crate::units::instants::ps as at;
 
