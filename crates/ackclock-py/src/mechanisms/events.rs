@@ -2,7 +2,7 @@
 
 use ackclock::queue::packet::PacketArrival;
 use ackclock::rng::Stream;
-use ackclock::tcp::cc::{Ack, Delivery, Loss, LossState, LostSegment};
+use ackclock::tcp::cc::{self, Ack, Delivery, Loss, LossState, LostSegment, Restart};
 use ackclock::units::Span;
 use pyo3::prelude::*;
 
@@ -95,7 +95,7 @@ events! {
         /// The number of the segment, counted from 0.
         number: u64,
         /// The payload of the segment, bytes.
-        length: f64,
+        len: f64,
         /// What the connection has delivered in all; bytes.
         total: u64,
         /// In flight when it was sent, itself included.
@@ -118,11 +118,15 @@ events! {
         delivered: f64,
         /// What the connection has delivered in all; bytes.
         total: u64,
-        /// The rate of delivery, if there is one that can be trusted.
+        /// What the newest of these segments says about the path; None if nothing new is delivered.
+        sample: Option<Py<RateSample>>,
+        /// Whether since that was sent the window was, at any time, all that kept the sender from sending more.
+        window_limited: bool,
+        /// The rate of delivery, bytes per second, if there is one that can be trusted: that of `sample`.
         rate: Option<f64>,
-        /// Whether that says what was offered, not what the path can do.
+        /// Whether that says what was offered, not what the path can do: as in `sample`; False without one.
         app_limited: bool,
-        /// The shortest round trip of these segments that were sent once.
+        /// The shortest round trip of these segments that were sent once, picoseconds.
         rtt_ps: Option<u64>,
         /// What it shows to be lost, and was not known to be.
         lost: f64,
@@ -132,6 +136,34 @@ events! {
         in_flight: f64,
         /// "open", "recovery" or "timeout".
         loss_state: &'static str,
+    }
+
+    /// What was delivered and lost since the newest of the segments that an acknowledgement delivers was sent. Bytes, bytes per second.
+    RateSample {
+        /// What the connection had delivered in all when it was sent; bytes.
+        prior_delivered: u64,
+        /// What was delivered since then; bytes.
+        delivered: f64,
+        /// The rate of delivery since then, bytes per second, if it can be trusted.
+        rate: Option<f64>,
+        /// Whether the sender had not enough to send then.
+        app_limited: bool,
+        /// In flight when it was sent, itself included; bytes.
+        in_flight: f64,
+        /// What was found to be lost since then; bytes.
+        lost: f64,
+    }
+
+    /// A sender sends again after a pause. Bytes; times in picoseconds.
+    RestartEvent {
+        /// When the first segment after the pause is sent.
+        now_ps: u64,
+        /// Next byte to send.
+        nxt: u64,
+        /// What the connection has delivered in all, bytes; 0 unless the mechanism needs rates of delivery.
+        delivered: u64,
+        /// Whether the window is the restart window now (RFC 5681 section 4.1), and was larger.
+        window_lowered: bool,
     }
 
     /// A packet asks for room at a port. Times in picoseconds.
@@ -162,7 +194,7 @@ impl AckEvent {
             nxt: measured.map(|measured| measured.nxt),
             rtt_ps: measured.and_then(|measured| measured.rtt).map(Span::as_ps),
             window_limited: measured.map(|measured| measured.window_limited),
-            delivery: ack.delivery.map(|delivery| Py::new(py, DeliveryEvent::of(delivery))).transpose()?,
+            delivery: ack.delivery.map(|delivery| Py::new(py, DeliveryEvent::of(py, delivery)?)).transpose()?,
         })
     }
 }
@@ -179,7 +211,7 @@ impl LostSegmentEvent {
             now_ps: lost.now.as_ps(),
             mss: lost.mss,
             number: lost.number,
-            length: lost.len,
+            len: lost.len,
             total: lost.total,
             in_flight_when_sent: lost.in_flight_when_sent,
             lost_since: lost.lost_since,
@@ -189,13 +221,15 @@ impl LostSegmentEvent {
 }
 
 impl DeliveryEvent {
-    fn of(delivery: &Delivery) -> DeliveryEvent {
-        DeliveryEvent {
+    fn of(py: Python<'_>, delivery: &Delivery) -> PyResult<DeliveryEvent> {
+        Ok(DeliveryEvent {
             now_ps: delivery.now.as_ps(),
             mss: delivery.mss,
             limit: delivery.limit,
             delivered: delivery.delivered,
             total: delivery.total,
+            sample: delivery.sample.map(|sample| Py::new(py, RateSample::of(sample))).transpose()?,
+            window_limited: delivery.window_limited,
             rate: delivery.rate(),
             app_limited: delivery.is_app_limited(),
             rtt_ps: delivery.rtt.map(Span::as_ps),
@@ -207,7 +241,20 @@ impl DeliveryEvent {
                 LossState::Recovery => "recovery",
                 LossState::Timeout => "timeout",
             },
-        }
+        })
+    }
+}
+
+impl RateSample {
+    fn of(sample: cc::RateSample) -> RateSample {
+        let cc::RateSample { prior_delivered, delivered, rate, app_limited, in_flight, lost } = sample;
+        RateSample { prior_delivered, delivered, rate, app_limited, in_flight, lost }
+    }
+}
+
+impl RestartEvent {
+    pub(super) fn of(&Restart { now, nxt, delivered, window_lowered }: &Restart) -> RestartEvent {
+        RestartEvent { now_ps: now.as_ps(), nxt, delivered, window_lowered }
     }
 }
 
