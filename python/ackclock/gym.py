@@ -1,6 +1,6 @@
 """Environments of Gymnasium: an agent sets the congestion window, or the pacing rate, of one flow, once in each monitor interval.
 
-They need gymnasium and numpy: `pip install 'ackclock[gym]'`. `Environment` is one run at a time, `VectorEnvironment` several over threads.
+They need gymnasium and numpy: `pip install 'ackclock[gym]'`. `Environment` is one run at a time, `VectorEnvironment` several at once.
 
 >>> import ackclock as ac
 >>> from ackclock.gym import Environment
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["OBSERVED", "Environment", "Interval", "Utility", "VectorEnvironment"]
 
 Observed: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
+"""An array of float32: five numbers, or a row of five for each environment."""
 Scenarios: TypeAlias = "Scenario | str | os.PathLike[str] | Callable[[np.random.Generator], Scenario]"
 """A scenario, its file, or a function that draws one for each episode."""
 
@@ -90,8 +91,11 @@ class Utility:
     """
 
     throughput: float = 1.0
+    """The weight of the delivery rate."""
     delay: float = 0.5
+    """The weight of the round trip."""
     loss: float = 1.0
+    """The weight of the loss."""
 
     def __call__(self, interval: Interval) -> float:
         least = 8 * interval.segment_bytes / interval.duration_s
@@ -127,6 +131,7 @@ class Environment(gymnasium.Env[Observed, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - so is it declared by gymnasium
+    """What gymnasium asks: nothing is drawn."""
 
     def __init__(
         self,
@@ -265,6 +270,7 @@ class VectorEnvironment(VectorEnv[Observed, Any, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    """What gymnasium asks: nothing is drawn; an episode that is over begins anew in the next step."""
 
     def __init__(self, scenario: Scenarios, count: int, *, threads: int | None = None, **how: Any) -> None:
         """Makes `count` environments, which at most `threads` threads step, if not one for each core. `how` are arguments of

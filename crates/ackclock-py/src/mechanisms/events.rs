@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 /// Congestion and slow-start window of a connection, bytes. A mechanism may change both.
 #[pyclass(module = "ackclock.mechanisms", get_all, set_all)]
 pub struct Window {
+    /// The congestion window, bytes.
     pub(super) cwnd: f64,
+    /// The slow-start threshold, bytes.
     pub(super) ssthresh: f64,
 }
 
@@ -52,19 +54,19 @@ events! {
     AckEvent {
         /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window, beyond which cwnd does not grow.
+        /// The receiver's window, bytes, beyond which cwnd does not grow.
         limit: f64,
         /// Bytes of new data acknowledged outside recovery, by which the window grows; 0 where there are none.
         acked: f64,
-        /// When it came; None unless the mechanism needs round trips, as the following.
+        /// When it came, picoseconds; None unless the mechanism needs round trips, as the following.
         now_ps: Option<u64>,
-        /// When the connection sent its first segment.
+        /// When the connection sent its first segment, picoseconds.
         start_ps: Option<u64>,
-        /// First byte not acknowledged now.
+        /// First byte not acknowledged now; bytes are counted from 0.
         una: Option<u64>,
         /// Next byte to send.
         nxt: Option<u64>,
-        /// The round trip of the newest segment acknowledged, if it was sent once.
+        /// The round trip of the newest segment acknowledged, if it was sent once; picoseconds.
         rtt_ps: Option<u64>,
         /// Whether the window was all that kept the sender from sending more.
         window_limited: Option<bool>,
@@ -76,9 +78,9 @@ events! {
     LossEvent {
         /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window, beyond which cwnd does not grow; bytes.
+        /// The receiver's window, bytes, beyond which cwnd does not grow.
         limit: f64,
-        /// What is in flight, where the slow-start threshold comes from that; else infinite.
+        /// What is in flight, bytes, where the slow-start threshold comes from that; else infinite.
         flight: f64,
         /// Whether what was lost had been sent more than once, if the recovery knows.
         sent_again: Option<bool>,
@@ -88,7 +90,7 @@ events! {
 
     /// A segment is found to be lost; only with rates of delivery. Bytes; times in picoseconds.
     LostSegmentEvent {
-        /// When it is found.
+        /// When it is found, picoseconds.
         now_ps: u64,
         /// The payload of a full segment, bytes.
         mss: f64,
@@ -98,9 +100,9 @@ events! {
         len: f64,
         /// What the connection has delivered in all; bytes.
         total: u64,
-        /// In flight when it was sent, itself included.
+        /// In flight when it was sent, itself included; bytes.
         in_flight_when_sent: f64,
-        /// What was found to be lost since then, itself included.
+        /// What was found to be lost since then, itself included; bytes.
         lost_since: f64,
         /// Whether the sender had not enough to send then.
         app_limited: bool,
@@ -108,13 +110,13 @@ events! {
 
     /// What an acknowledgement says about the delivery of data. Bytes, bytes per second; times in picoseconds.
     DeliveryEvent {
-        /// When the acknowledgement came.
+        /// When the acknowledgement came, picoseconds.
         now_ps: u64,
         /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window, beyond which cwnd does not grow; bytes.
+        /// The receiver's window, bytes, beyond which cwnd does not grow.
         limit: f64,
-        /// What it says is delivered, and was not known to be.
+        /// What it says is delivered, and was not known to be; bytes.
         delivered: f64,
         /// What the connection has delivered in all; bytes.
         total: u64,
@@ -128,11 +130,11 @@ events! {
         app_limited: bool,
         /// The shortest round trip of these segments that were sent once, picoseconds.
         rtt_ps: Option<u64>,
-        /// What it shows to be lost, and was not known to be.
+        /// What it shows to be lost, and was not known to be; bytes.
         lost: f64,
-        /// In flight before it.
+        /// In flight before it, bytes.
         prior_in_flight: f64,
-        /// In flight after it.
+        /// In flight after it, bytes.
         in_flight: f64,
         /// "open", "recovery" or "timeout".
         loss_state: &'static str,
@@ -156,7 +158,7 @@ events! {
 
     /// A sender sends again after a pause. Bytes; times in picoseconds.
     RestartEvent {
-        /// When the first segment after the pause is sent.
+        /// When the first segment after the pause is sent, picoseconds.
         now_ps: u64,
         /// Next byte to send.
         nxt: u64,
@@ -168,9 +170,9 @@ events! {
 
     /// A packet asks for room at a port. Times in picoseconds.
     ArrivalEvent {
-        /// When the packet comes.
+        /// When the packet comes, picoseconds.
         now_ps: u64,
-        /// If nothing waits and nothing is transmitted: for how long.
+        /// If nothing waits and nothing is transmitted: for how long, picoseconds.
         idle_ps: Option<u64>,
         /// How many packets wait at the port.
         queued: u32,

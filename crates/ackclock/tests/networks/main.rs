@@ -22,5 +22,6 @@ mod recording;
 mod routes;
 mod satellites;
 mod tables;
+mod told;
 mod udp;
 mod udp_atm;
