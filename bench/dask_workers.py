@@ -62,7 +62,7 @@ def independent(scenario, runs, parts, folder):
     for part in range(1, parts + 1):
         shard = ["--shard", f"{part}/{parts}"] if parts > 1 else []
         command = [sys.executable, "-m", "ackclock", "sweep", str(file), "--seeds", str(runs), "--threads", "1", *shard]
-        processes.append(subprocess.Popen([*command, "--out", str(folder / f"part-{part}")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        processes.append(subprocess.Popen([*command, "--out", str(folder / f"part-{part}" / "sweep")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     for process in processes:
         if process.wait() != 0:
             raise SystemExit(f"error: {' '.join(map(str, process.args))} ended with {process.returncode}")
@@ -77,7 +77,9 @@ def with_dask(scenario, runs, client, folder):
     began = time.monotonic()
     sweep = ac.sweep(scenario, seeds=runs, out=folder, on=cluster, progress=False)
     wall = time.monotonic() - began
-    assert sweep.complete and sum(chunk[4] for chunk in cluster.chunks) == runs
+    done = sum(chunk[4] for chunk in cluster.chunks)
+    if not sweep.complete or done != runs:
+        raise SystemExit(f"error: {done} of {runs} runs came back: {sweep}")
     by_worker = {}
     for pid, *of in sorted(cluster.chunks, key=lambda chunk: chunk[1]):
         by_worker.setdefault(pid, []).append(of)
@@ -104,19 +106,22 @@ def main():
     clusters._of_dask = measured_work
     found = {}
     with tempfile.TemporaryDirectory() as scratch:
-        one = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
-        two = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        one = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
+        two = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
         with one, two, Client(one) as first, Client(two) as second:
             for number in range(arguments.rounds + 1):
                 folder = Path(scratch) / str(number)
-                folder.mkdir()
+                # Each in a folder of its own: a sweep takes finished runs from those beside it.
+                places = {name: folder / name / "sweep" for name in ("process", "processes", "worker", "workers")}
+                for place in places.values():
+                    place.mkdir(parents=True)
                 # The first round is not counted: workers read the package in it.
                 count = runs if number else 4
                 row = {
-                    "one process": independent(scenario, count, 1, folder),
-                    "two processes": independent(scenario, count, 2, folder),
-                    "one worker": with_dask(scenario, count, first, folder / "one"),
-                    "two workers": with_dask(scenario, count, second, folder / "two"),
+                    "one process": independent(scenario, count, 1, places["process"]),
+                    "two processes": independent(scenario, count, 2, places["processes"]),
+                    "one worker": with_dask(scenario, count, first, places["worker"] / "whole"),
+                    "two workers": with_dask(scenario, count, second, places["workers"] / "whole"),
                 }
                 if number:
                     for name, of in row.items():

@@ -24,17 +24,18 @@ MODULES = [module.name for module in pkgutil.iter_modules(ackclock.__path__) if 
 
 
 def public(module: ModuleType) -> dict[str, Any]:
-    """What a module has, with the members of its classes that are its own or a base class's of the package."""
+    """What a module has, with the members of its classes; not what a library adds to these."""
     names: dict[str, Any] = {}
     for name in module.__all__:
         value = getattr(module, name)
         if isinstance(value, ModuleType):
             continue
         names[name] = value
-        for base in [base for base in getattr(value, "__mro__", ()) if base.__module__.startswith("ackclock")]:
-            for member, of in vars(base).items() if base is value else ():
-                if not member.startswith("_") and (callable(of) or inspect.isdatadescriptor(of) or isinstance(of, classmethod | staticmethod)):
-                    names[f"{name}.{member}"] = of
+        for member, of in vars(value).items() if inspect.isclass(value) else ():
+            is_ours = (getattr(of, "__module__", None) or "ackclock").startswith(("ackclock", "builtins"))
+            is_shown = callable(of) or inspect.isdatadescriptor(of) or isinstance(of, classmethod | staticmethod)
+            if not member.startswith("_") and is_ours and is_shown:
+                names[f"{name}.{member}"] = of
     return names
 
 
@@ -58,7 +59,8 @@ def test_every_public_name_has_a_heading(module: str) -> None:
 @pytest.mark.parametrize("module", ["", *MODULES])
 def test_every_public_name_has_a_docstring(module: str) -> None:
     # Of numbers and texts, and of fields of a NamedTuple, Python keeps none: the pages are made of what the source has below them.
-    lacking = [name for name, value in public(loaded(module)).items() if (inspect.isclass(value) or inspect.isroutine(value)) and not inspect.getdoc(value)]
+    routines = {name: value for name, value in public(loaded(module)).items() if inspect.isclass(value) or inspect.isroutine(value)}
+    lacking = [name for name, value in routines.items() if not inspect.getdoc(value)]
     assert lacking == []
 
 
@@ -76,4 +78,4 @@ def test_docstrings_of_stubs_are_those_of_the_module() -> None:
         for place, about, value in members:
             assert " ".join(about.split()) == " ".join((inspect.getdoc(value) or "").split()), place
             compared += 1
-    assert compared > 100
+    assert compared > 90

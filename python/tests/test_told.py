@@ -147,5 +147,5 @@ def test_a_window_that_on_handshake_changes_is_refused() -> None:
     def widened(self: ac.CongestionControl, now_ps: int, rtt_ps: int, window: Window) -> None:
         window.cwnd *= 2
 
-    with pytest.raises(ac.UsageError, match="wide.on_handshake changed the window; it is for reading there"):
+    with pytest.raises(ac.UsageError, match=r"wide\.on_handshake changed the window; it is for reading there"):
         ac.run(modelled(type("Wide", (Model,), {"name": "wide", "on_handshake": widened})))
