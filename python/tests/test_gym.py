@@ -114,7 +114,7 @@ def test_what_is_held_and_what_is_observed(two_flows: ac.Scenario) -> None:
 @pytest.mark.parametrize("control", ["window", "rate"])
 def test_what_is_measured_is_what_the_simulation_says_to_the_bit(two_flows: ac.Scenario, control: Literal["window", "rate"]) -> None:
     """The same episode by the methods of a simulation, in Python."""
-    environment = Environment(two_flows, flow="f1", control=control, largest_factor=1.7)
+    environment = Environment(two_flows, flow="f1", control=control, largest_factor=10.0)
     _, info = environment.reset(seed=4)
     other = two_flows.start(4)
     other.run_until(environment.simulation.now_s)
@@ -125,7 +125,7 @@ def test_what_is_measured_is_what_the_simulation_says_to_the_bit(two_flows: ac.S
         other.hold_window("f1", 1 << 30)
     for (action,) in drawn(60):
         observation, reward, _, truncated, info = environment.step([action])
-        held *= 1.7 ** float(action)
+        held *= 10.0 ** float(action)
         segment = before.segment_bytes
         if control == "window":
             held = min(max(held, float(segment)), max(4 * most, 10 * segment))
