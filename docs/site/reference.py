@@ -8,6 +8,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import python_reference
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # Runs whose documents have every part: cells with ABR, packets with datagrams, rates for TCP senders, a changing network.
@@ -306,7 +308,7 @@ def findings(_program):
 INDEX = """# Reference
 
 These pages are made by the program when the manual is built; the same texts are printed by `ackclock COMMAND --help`,
-`ackclock explain WORD`, `ackclock list` and `ackclock schema`.
+`ackclock explain WORD`, `ackclock list` and `ackclock schema`, and in Python by `help`.
 
 """
 
@@ -334,6 +336,10 @@ def write(folder, program):
         (folder / f"{name}.md").write_text(text)
         title = text.split("\n", 1)[0].lstrip("# ")
         index += f"- [{title}]({name}.md): {about}\n"
+    for name, page in python_reference.pages().items():
+        (folder / f"{name}.md").write_text(page.text)
+    index += "- [Python](python.md): classes and functions of the package `ackclock`, with those of its modules: "
+    index += ", ".join(f"[`{module}`](python-{module}.md)" for module, _, _ in python_reference.MODULES) + "\n"
     (folder / "ackclock.schema.json").write_text(program.says("schema"))
     index += "- [ackclock.schema.json](ackclock.schema.json): the JSON Schema of scenario files, for editors\n"
     (folder / "index.md").write_text(index + f"\nMade by `{made}`.\n")

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import sys
 import tempfile
 import unittest
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import build
 import check
+import python_reference
 import reference
 
 
@@ -111,6 +113,91 @@ class Site(unittest.TestCase):
         quantity = {"type": "string", "pattern": "^ *[0-9]+ *(us|ms|s) *$"}
         self.assertEqual(reference.values_of({"anyOf": [quantity, {"enum": ["auto"]}]}), 'a time, as in `"1 ms"`, `auto`')
         self.assertEqual(reference.values_of({"type": "integer", "minimum": 2, "maximum": 2}), "`2`")
+
+
+MODULE = '''"""A module."""
+
+__all__ = ["Thing", "do"]
+
+
+class Thing:
+    """A thing."""
+
+    size: int
+    """Its size."""
+
+    def __init__(self, size: int = 1) -> None:
+        self.size = size
+
+    def grow(self, by: "Amount" = "a") -> None:
+        """Grows, as `do` does.
+
+        Args:
+            by: how much; see `Thing`.
+
+        >>> Thing().grow("b")
+        """
+
+
+Amount = str | int
+"""A number or a text."""
+
+
+def do(thing: Thing, /, *, twice: bool = False) -> Thing:
+    """Does it."""
+'''
+
+
+class PythonReference(unittest.TestCase):
+    def pages(self, module):
+        """The pages of a package of one module."""
+        chapters, modules, elsewhere, versions = (getattr(python_reference, name) for name in ("CHAPTERS", "MODULES", "ELSEWHERE", "VERSIONS"))
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "__init__.py").write_text('"""A package."""\nfrom ackclock.things import Thing\n__all__ = ["Thing"]\n')
+            (Path(folder) / "things.py").write_text(module)
+            try:
+                python_reference.CHAPTERS, python_reference.MODULES = [("Things", ["Thing"])], [("things", "Things", "things")]
+                python_reference.ELSEWHERE, python_reference.VERSIONS = {}, {}
+                return python_reference.pages(Path(folder))
+            finally:
+                (
+                    python_reference.CHAPTERS, python_reference.MODULES, python_reference.ELSEWHERE, python_reference.VERSIONS,
+                ) = (chapters, modules, elsewhere, versions)  # fmt: skip
+
+    def test_signatures_docstrings_and_examples_are_shown(self):
+        text = self.pages(MODULE)["python-things"].text
+        for part in (
+            "## do { #do }\n\n```python\ndo(thing: Thing, /, *, twice: bool = False) -> Thing\n```\n\nDoes it.\n",
+            "### Thing.size { #Thing.size }\n\n```python\nThing.size: int\n```\n\nIts size.\n",
+            '```python\nThing.grow(by: Amount = "a") -> None\n```\n\nGrows, as [`do`](#do) does.\n\n'
+            "**Arguments**\n\n- `by`: how much; see [`Thing`](#Thing).\n",
+            '```pycon\n>>> Thing().grow("b")\n```\n',
+            "## Types of arguments\n\n### Amount { #Amount }\n\n```python\nAmount = str | int\n```\n\nA number or a text.\n",
+        ):
+            self.assertIn(part, text)
+
+    def test_what_lacks_a_docstring_is_named(self):
+        for about, place in [
+            ('    """Does it."""', "things.py: do"),
+            ('    """A thing."""', "things.py: Thing"),
+            ('    """Its size."""', "things.py: Thing.size"),
+            ('"""A number or a text."""', "Amount"),
+        ]:
+            with self.assertRaises(SystemExit) as stopped:
+                self.pages(MODULE.replace(about, "    pass" if "D" in about else ""))
+            self.assertEqual(str(stopped.exception), f"error: {place} has no docstring")
+
+    def test_a_name_that_no_chapter_has_is_named(self):
+        with self.assertRaises(SystemExit) as stopped:
+            self.pages(MODULE.replace('"do"]', '"do", "undo"]'))
+        self.assertIn("undo is in __all__, and is not found", str(stopped.exception))
+
+    def test_links_of_the_package_lead_to_headings(self):
+        pages = python_reference.pages()
+        links = [(name, link) for name, page in pages.items() for link in re.findall(r"\]\((?:(python[\w-]*)\.md)?#([\w.]+)\)", page.text)]
+        self.assertGreater(len(links), 40)
+        for name, (page, anchor) in links:
+            self.assertIn(anchor, pages[page or name].names)
 
 
 if __name__ == "__main__":

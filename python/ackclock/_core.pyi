@@ -12,9 +12,13 @@ __all__ = [
     "Column",
     "DeliveryEvent",
     "Draws",
+    "Episode",
+    "Episodes",
     "LossEvent",
     "LostSegmentEvent",
     "Observation",
+    "RateSample",
+    "RestartEvent",
     "Result",
     "Scenario",
     "Simulation",
@@ -146,6 +150,33 @@ class Simulation:
     def result(self) -> Result: ...
 
 @final
+class Episode:
+    def __new__(
+        cls,
+        interval_s: float,
+        control: str,
+        largest_factor: float,
+        factors: Sequence[float] | None,
+        reward: object,
+        interval: type,
+    ) -> Episode: ...
+    def begin(self, scenario: Scenario, seed: int, flow: str, engine: str, observation: Any) -> Any: ...
+    def step(self, action: object, observation: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]: ...
+    @property
+    def is_over(self) -> bool: ...
+    def end(self) -> None: ...
+    @property
+    def simulation(self) -> Simulation | None: ...
+
+@final
+class Episodes:
+    def __new__(cls, episodes: Sequence[Episode], threads: int) -> Episodes: ...
+    def begin(self, places: Sequence[int], runs: Sequence[tuple[Scenario, int, str]], engine: str, observations: Any) -> list[Any]: ...
+    def step(
+        self, places: Sequence[int], actions: Any, observations: Any, rewards: Any, terminated: Any, truncated: Any
+    ) -> list[Any]: ...
+
+@final
 class SweepResult:
     @property
     def folder(self) -> Path: ...
@@ -167,7 +198,7 @@ class Table:
     """A table: named columns of equal length, each with a unit and a meaning.
 
     Every library that reads the Arrow PyCapsule interface takes it without a copy: `polars.DataFrame(table)`,
-    `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`, and DuckDB finds it by its name.
+    `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`, and `duckdb` finds it by its name.
     """
 
     @property
@@ -268,6 +299,8 @@ class Observation:
 
 @final
 class Window:
+    """Congestion and slow-start window of a connection, bytes. A mechanism may change both."""
+
     cwnd: float
     """The congestion window, bytes."""
     ssthresh: float
@@ -275,101 +308,202 @@ class Window:
 
 @final
 class Draws:
-    def uniform(self, counter: int) -> float: ...
-    def below(self, bound: int, counter: int) -> int: ...
-    def bits(self, counter: int) -> int: ...
+    """Random numbers of a connection or port, as a function of a counter: the same in every run of a seed."""
+
+    def uniform(self, counter: int) -> float:
+        """A number from 0 to 1, without 1."""
+    def below(self, bound: int, counter: int) -> int:
+        """A whole number from 0 to `bound`, without that."""
+    def bits(self, counter: int) -> int:
+        """64 random bits."""
 
 @final
 class AckEvent:
+    """New data was acknowledged outside recovery; with rates of delivery any acknowledgement. Bytes; times in picoseconds."""
+
     @property
-    def mss(self) -> float: ...
+    def mss(self) -> float:
+        """The payload of a full segment, bytes."""
     @property
-    def limit(self) -> float: ...
+    def limit(self) -> float:
+        """The receiver's window, bytes, beyond which cwnd does not grow."""
     @property
-    def acked(self) -> float: ...
+    def acked(self) -> float:
+        """Bytes of new data acknowledged outside recovery, by which the window grows; 0 where there are none."""
     @property
-    def now_ps(self) -> int | None: ...
+    def now_ps(self) -> int | None:
+        """When it came, picoseconds; None unless the mechanism needs round trips, as the following."""
     @property
-    def start_ps(self) -> int | None: ...
+    def start_ps(self) -> int | None:
+        """When the connection sent its first segment, picoseconds."""
     @property
-    def una(self) -> int | None: ...
+    def una(self) -> int | None:
+        """First byte not acknowledged now; bytes are counted from 0."""
     @property
-    def nxt(self) -> int | None: ...
+    def nxt(self) -> int | None:
+        """Next byte to send."""
     @property
-    def rtt_ps(self) -> int | None: ...
+    def rtt_ps(self) -> int | None:
+        """The round trip of the newest segment acknowledged, if it was sent once; picoseconds."""
     @property
-    def window_limited(self) -> bool | None: ...
+    def window_limited(self) -> bool | None:
+        """Whether the window was all that kept the sender from sending more."""
     @property
-    def delivery(self) -> DeliveryEvent | None: ...
+    def delivery(self) -> DeliveryEvent | None:
+        """What it says about the delivery of data; None unless the mechanism needs rates of delivery."""
 
 @final
 class LossEvent:
+    """A loss was found, a mark was echoed, or the timer expired. Bytes."""
+
     @property
-    def mss(self) -> float: ...
+    def mss(self) -> float:
+        """The payload of a full segment, bytes."""
     @property
-    def limit(self) -> float: ...
+    def limit(self) -> float:
+        """The receiver's window, bytes, beyond which cwnd does not grow."""
     @property
-    def flight(self) -> float: ...
+    def flight(self) -> float:
+        """What is in flight, bytes, where the slow-start threshold comes from that; else infinite."""
     @property
-    def sent_again(self) -> bool | None: ...
+    def sent_again(self) -> bool | None:
+        """Whether what was lost had been sent more than once, if the recovery knows."""
     @property
-    def kept(self) -> float | None: ...
+    def kept(self) -> float | None:
+        """Of a mark, where it takes less than a loss (RFC 8511): the part of the window that is left, 0 to 1."""
 
 @final
 class LostSegmentEvent:
+    """A segment is found to be lost; only with rates of delivery. Bytes; times in picoseconds."""
+
     @property
-    def now_ps(self) -> int: ...
+    def now_ps(self) -> int:
+        """When it is found, picoseconds."""
     @property
-    def mss(self) -> float: ...
+    def mss(self) -> float:
+        """The payload of a full segment, bytes."""
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """The number of the segment, counted from 0."""
     @property
-    def length(self) -> float: ...
+    def len(self) -> float:
+        """The payload of the segment, bytes."""
     @property
-    def total(self) -> int: ...
+    def total(self) -> int:
+        """What the connection has delivered in all; bytes."""
     @property
-    def in_flight_when_sent(self) -> float: ...
+    def in_flight_when_sent(self) -> float:
+        """In flight when it was sent, itself included; bytes."""
     @property
-    def lost_since(self) -> float: ...
+    def lost_since(self) -> float:
+        """What was found to be lost since then, itself included; bytes."""
     @property
-    def app_limited(self) -> bool: ...
+    def app_limited(self) -> bool:
+        """Whether the sender had not enough to send then."""
 
 @final
 class DeliveryEvent:
+    """What an acknowledgement says about the delivery of data. Bytes, bytes per second; times in picoseconds."""
+
     @property
-    def now_ps(self) -> int: ...
+    def now_ps(self) -> int:
+        """When the acknowledgement came, picoseconds."""
     @property
-    def mss(self) -> float: ...
+    def mss(self) -> float:
+        """The payload of a full segment, bytes."""
     @property
-    def limit(self) -> float: ...
+    def limit(self) -> float:
+        """The receiver's window, bytes, beyond which cwnd does not grow."""
     @property
-    def delivered(self) -> float: ...
+    def delivered(self) -> float:
+        """What it says is delivered, and was not known to be; bytes."""
     @property
-    def total(self) -> int: ...
+    def total(self) -> int:
+        """What the connection has delivered in all; bytes."""
     @property
-    def rate(self) -> float | None: ...
+    def sample(self) -> RateSample | None:
+        """What the newest of these segments says about the path; None if nothing new is delivered."""
     @property
-    def app_limited(self) -> bool: ...
+    def window_limited(self) -> bool:
+        """Whether since that was sent the window was, at any time, all that kept the sender from sending more."""
     @property
-    def rtt_ps(self) -> int | None: ...
+    def rate(self) -> float | None:
+        """The rate of delivery, bytes per second, if there is one that can be trusted: that of `sample`."""
     @property
-    def lost(self) -> float: ...
+    def app_limited(self) -> bool:
+        """Whether that says what was offered, not what the path can do: as in `sample`; False without one."""
     @property
-    def prior_in_flight(self) -> float: ...
+    def rtt_ps(self) -> int | None:
+        """The shortest round trip of these segments that were sent once, picoseconds."""
     @property
-    def in_flight(self) -> float: ...
+    def lost(self) -> float:
+        """What it shows to be lost, and was not known to be; bytes."""
     @property
-    def loss_state(self) -> str: ...
+    def prior_in_flight(self) -> float:
+        """In flight before it, bytes."""
+    @property
+    def in_flight(self) -> float:
+        """In flight after it, bytes."""
+    @property
+    def loss_state(self) -> str:
+        """"open", "recovery" or "timeout"."""
+
+@final
+class RateSample:
+    """What was delivered and lost since the newest of the segments that an acknowledgement delivers was sent. Bytes, bytes per second."""
+
+    @property
+    def prior_delivered(self) -> int:
+        """What the connection had delivered in all when it was sent; bytes."""
+    @property
+    def delivered(self) -> float:
+        """What was delivered since then; bytes."""
+    @property
+    def rate(self) -> float | None:
+        """The rate of delivery since then, bytes per second, if it can be trusted."""
+    @property
+    def app_limited(self) -> bool:
+        """Whether the sender had not enough to send then."""
+    @property
+    def in_flight(self) -> float:
+        """In flight when it was sent, itself included; bytes."""
+    @property
+    def lost(self) -> float:
+        """What was found to be lost since then; bytes."""
+
+@final
+class RestartEvent:
+    """A sender sends again after a pause. Bytes; times in picoseconds."""
+
+    @property
+    def now_ps(self) -> int:
+        """When the first segment after the pause is sent, picoseconds."""
+    @property
+    def nxt(self) -> int:
+        """Next byte to send."""
+    @property
+    def delivered(self) -> int:
+        """What the connection has delivered in all, bytes; 0 unless the mechanism needs rates of delivery."""
+    @property
+    def window_lowered(self) -> bool:
+        """Whether the window is the restart window now (RFC 5681 section 4.1), and was larger."""
 
 @final
 class ArrivalEvent:
+    """A packet asks for room at a port. Times in picoseconds."""
+
     @property
-    def now_ps(self) -> int: ...
+    def now_ps(self) -> int:
+        """When the packet comes, picoseconds."""
     @property
-    def idle_ps(self) -> int | None: ...
+    def idle_ps(self) -> int | None:
+        """If nothing waits and nothing is transmitted: for how long, picoseconds."""
     @property
-    def queued(self) -> int: ...
+    def queued(self) -> int:
+        """How many packets wait at the port."""
     @property
-    def queued_bytes(self) -> int: ...
+    def queued_bytes(self) -> int:
+        """How many octets wait at the port."""
     @property
-    def is_full(self) -> bool: ...
+    def is_full(self) -> bool:
+        """Whether it does not fit."""

@@ -41,6 +41,7 @@ class AckclockError(Exception):
 
     Attributes:
         code: the exit code of the command line for the same error.
+        message: what is wrong.
         remedy: what to do.
         file, line, column: the place, where there is one.
     """

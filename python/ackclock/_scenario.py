@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ackclock.mechanisms import CongestionControl, PacketPolicy
 
     Mechanism = type[CongestionControl] | type[PacketPolicy]
+    """A class of a mechanism, which is derived from one of `ackclock.mechanisms`."""
 
 Sets = Mapping[str, Value] | Iterable[str] | None
 """Keys with their values, as {"queue.buffer": "1000 cells"}, or texts KEY=VALUE."""

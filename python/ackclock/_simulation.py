@@ -31,6 +31,13 @@ class Simulation:
         first = self._scenario.seed if seed is None else _whole(seed, "seed", 0)
         self._core = _core.start(self._scenario._core, first, engine)
 
+    @classmethod
+    def _of(cls, scenario: Scenario, core: _core.Simulation) -> Simulation:
+        """A run that goes on already."""
+        simulation = cls.__new__(cls)
+        simulation._scenario, simulation._core = scenario, core
+        return simulation
+
     @property
     def scenario(self) -> Scenario:
         """What is run."""

@@ -18,6 +18,8 @@ from ackclock._errors import OutsideError, UsageError
 if TYPE_CHECKING:
     from distributed import Client
 
+__all__ = ["Cluster", "Dask", "connect", "work"]
+
 
 class Cluster(Protocol):
     """What does chunks of the runs of a sweep in other processes. An engine other than Dask needs these three methods, and nothing else."""
@@ -80,6 +82,7 @@ class Dask:
     """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one."""
 
     def __init__(self, client: Client | Any, *, is_own: bool = False) -> None:
+        """Uses a client of Dask, which is closed after the sweep if it `is_own`."""
         self._client, self._is_own = client, is_own
         self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
@@ -87,6 +90,7 @@ class Dask:
         self._alone_since: float | None = None
 
     def begin(self, task: str) -> int:
+        """Waits for a worker; as many chunks are done at a time as the workers have threads."""
         # Numbers of chunks begin anew where the number of seeds depends on the runs; a key stands for one task for ever.
         self._name, self._task = uuid.uuid4().hex[:12], task
         if self._client.status != "running":
@@ -100,6 +104,7 @@ class Dask:
         return self._threads()
 
     def submit(self, number: int, chunk: str) -> None:
+        """Makes a task of a chunk."""
         self._look()
         key = f"ackclock-{self._name}-{number}"
         future = self._client.submit(_of_dask, self._task, chunk, key=key, pure=False)
@@ -107,6 +112,7 @@ class Dask:
         future.add_done_callback(lambda _, number=number: self._ended.put(number))
 
     def next(self, patience_s: float) -> tuple[int, str | None, str] | None:
+        """A chunk whose task has ended."""
         try:
             number = self._ended.get(timeout=patience_s)
         except queue.Empty:

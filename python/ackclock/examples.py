@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ackclock._scenario import Scenario
 
+__all__ = ["two_flows"]
+
 
 def two_flows() -> Scenario:
     """Two flows of TCP, CUBIC with SACK, over 10 Mb/s and 40 ms, five seconds."""

@@ -1,6 +1,6 @@
 """Environments of Gymnasium: an agent sets the congestion window, or the pacing rate, of one flow, once in each monitor interval.
 
-They need gymnasium and numpy: `pip install 'ackclock[gym]'`. `Environment` is one run at a time, `VectorEnvironment` several over threads.
+They need gymnasium and numpy: `pip install 'ackclock[gym]'`. `Environment` is one run at a time, `VectorEnvironment` several at once.
 
 >>> import ackclock as ac
 >>> from ackclock.gym import Environment
@@ -18,13 +18,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, TypeAlias
 
+from ackclock import _core
 from ackclock._errors import UsageError
 from ackclock._run import threads_of
 from ackclock._scenario import Scenario, scenario_of
+from ackclock._simulation import Simulation
 from ackclock._values import seconds_of
 
 try:
@@ -37,13 +38,12 @@ except ImportError as missing:
     raise UsageError(f"the package {name} is not installed, or is too old", "pip install 'ackclock[gym]'") from None
 
 if TYPE_CHECKING:
-    from ackclock._core import Observation
     from ackclock._result import Result
-    from ackclock._simulation import Simulation
 
 __all__ = ["OBSERVED", "Environment", "Interval", "Utility", "VectorEnvironment"]
 
 Observed: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
+"""An array of float32: five numbers, or a row of five for each environment."""
 Scenarios: TypeAlias = "Scenario | str | os.PathLike[str] | Callable[[np.random.Generator], Scenario]"
 """A scenario, its file, or a function that draws one for each episode."""
 
@@ -52,8 +52,6 @@ OBSERVED = ("delivery_rate", "round_trip", "loss", "in_flight", "window")
 
 _LEAST = np.zeros(5, dtype=np.float32)
 _MOST = np.array([1.0, 10.0, 1.0, 2.0, 3.0], dtype=np.float32)
-_FEWEST_SEGMENTS = 10
-_MOST_WINDOW_BYTES = 1 << 30
 
 
 class Interval(NamedTuple):
@@ -93,8 +91,11 @@ class Utility:
     """
 
     throughput: float = 1.0
+    """The weight of the delivery rate."""
     delay: float = 0.5
+    """The weight of the round trip."""
     loss: float = 1.0
+    """The weight of the loss."""
 
     def __call__(self, interval: Interval) -> float:
         least = 8 * interval.segment_bytes / interval.duration_s
@@ -130,6 +131,7 @@ class Environment(gymnasium.Env[Observed, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - so is it declared by gymnasium
+    """What gymnasium asks: nothing is drawn."""
 
     def __init__(
         self,
@@ -164,7 +166,6 @@ class Environment(gymnasium.Env[Observed, Any]):
         self.interval_s = seconds_of(interval, "interval")
         self._control = control
         self._engine = engine
-        self._reward: Callable[[Interval], float] = Utility() if reward is None else reward
         if not (math.isfinite(self.interval_s) and self.interval_s > 0):
             raise UsageError(f"a monitor interval of {self.interval_s} s", 'write more than 0, as "100 ms"')
         if control not in ("window", "rate"):
@@ -182,20 +183,26 @@ class Environment(gymnasium.Env[Observed, Any]):
             if not (math.isfinite(largest_factor) and largest_factor > 1):
                 raise UsageError(f"largest_factor={largest_factor} changes nothing", "write more than 1, as 1.5")
             self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
-        self._largest_factor = float(largest_factor)
+        rewarded: object = Utility() if reward is None else reward
+        if type(rewarded) is Utility:
+            rewarded = (rewarded.throughput, rewarded.delay, rewarded.loss)
+        self._episode = _core.Episode(self.interval_s, control, float(largest_factor), self._factors, rewarded, Interval)
+        self._run: Scenario | None = None
         self._simulation: Simulation | None = None
-        self._over = True
 
     @property
     def simulation(self) -> Simulation:
         """The run of this episode, to look at other flows, or to take the result of. A UsageError before `reset`."""
-        if self._simulation is None:
+        core = self._episode.simulation
+        if core is None or self._run is None:
             raise UsageError("the environment has no run yet", "call reset() first")
+        if self._simulation is None:
+            self._simulation = Simulation._of(self._run, core)
         return self._simulation
 
     def result(self) -> Result:
         """Ends the episode and gives the result of its run, with what the scenario records."""
-        self._over = True
+        self._episode.end()
         return self.simulation.result()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observed, dict[str, Any]]:
@@ -204,34 +211,11 @@ class Environment(gymnasium.Env[Observed, Any]):
         Raises:
             UsageError: the flow measures no round trip before the end of the scenario.
         """
-        super().reset(seed=seed)
-        number = int(self.np_random.integers(1 << 31)) if seed is None else seed
-        scenario = self._scenario if self._draws is None else self._draws(self.np_random)
-        if not isinstance(scenario, Scenario):
-            raise UsageError(f"the function drew a {type(scenario).__name__}, which is no scenario", "return a Scenario")
-        self._name = self._flow_of(scenario)
-        self._simulation = simulation = scenario.start(number, engine=self._engine)
-        seen = simulation.flow(self._name)
-        while seen.srtt_s is None:
-            if simulation.finished or seen.stage == "ended":
-                raise UsageError(
-                    f"flow {self._name} measures no round trip before the end of the scenario", "simulate longer, or let it begin earlier"
-                )
-            simulation.step(self.interval_s)
-            seen = simulation.flow(self._name)
-        self._over = False
-        self._seen = seen
-        self._least_srtt_s = seen.srtt_s
-        self._largest_rate_bps = 8 * seen.acknowledged / seen.time_s if seen.time_s > 0 else 0.0
-        self._most_in_flight = seen.in_flight
-        self._held = seen.cwnd
-        if self._control == "rate":
-            # A round trip at which the window would have been sent; from now on nothing but the rate limits.
-            self._held = 8 * seen.cwnd / seen.srtt_s
-            if seen.stage == "open":
-                simulation.hold_window(self._name, _MOST_WINDOW_BYTES)
-        interval = self._measured(seen, 8 * seen.acknowledged / max(seen.time_s, 1e-9), 0.0, max(seen.time_s, 1e-9))
-        return self._observation(interval), {"interval": interval}
+        scenario, number, flow = self._drawn(seed)
+        observation = np.empty(5, dtype=np.float32)
+        interval = self._episode.begin(scenario._core, number, flow, self._engine, observation)
+        self._began(scenario)
+        return observation, {"interval": interval}
 
     def step(self, action: Any) -> tuple[Observed, SupportsFloat, bool, bool, dict[str, Any]]:
         """Changes the window or the rate and simulates a monitor interval.
@@ -242,75 +226,19 @@ class Environment(gymnasium.Env[Observed, Any]):
         Raises:
             UsageError: an action that is not one of the action space, or an episode that is over.
         """
-        if self._over or self._simulation is None:
-            raise UsageError("the episode is over", "call reset() to begin the next one")
-        held = self._held * self._factor(action)
-        # Without the layer that reads texts as "100 ms": a step of a slow path takes a few microseconds.
-        before, simulation = self._seen, self._simulation._core
-        if before.stage == "open":
-            segment = before.segment_bytes
-            if self._control == "window":
-                most = max(4 * self._most_in_flight, _FEWEST_SEGMENTS * segment)
-                self._held = held = min(max(held, float(segment)), most, _MOST_WINDOW_BYTES)
-                simulation.hold_window(self._name, held)
-            else:
-                one = 8 * segment / self._least_srtt_s
-                self._held = held = min(max(held, one), max(4 * self._largest_rate_bps, _FEWEST_SEGMENTS * one))
-                simulation.hold_pacing_rate(self._name, held)
-        simulation.step_s(self.interval_s)
-        self._seen = seen = simulation.flow(self._name)
-        rate = seen.delivery_rate_bps(before) or 0.0
-        interval = self._measured(seen, rate, seen.loss(before) or 0.0, seen.time_s - before.time_s)
-        terminated = seen.stage == "ended"
-        truncated = simulation.finished and not terminated
-        self._over = terminated or truncated
-        reward = self._reward(interval)
-        return self._observation(interval), reward, terminated, truncated, {"interval": interval}
+        return self._episode.step(action, _LEAST.copy())
 
-    def _factor(self, action: Any) -> float:
-        if self._factors is not None:
-            try:
-                place = action.__index__()
-            except (AttributeError, TypeError):
-                place = -1
-            if not 0 <= place < len(self._factors):
-                raise UsageError(f"action {action!r} is no place of a factor", f"write a whole number, 0 to {len(self._factors) - 1}")
-            return self._factors[int(place)]
-        try:
-            size = len(action)
-            change = float(action[0])
-        except (TypeError, ValueError, IndexError):
-            size, change = 0, math.nan
-        if size != 1 or not -1.0 <= change <= 1.0:
-            raise UsageError(f"action {action!r} is out of range", "give one number of -1 to 1 in an array, as [0.5]; clip others")
-        factor: float = self._largest_factor**change
-        return factor
+    def _drawn(self, seed: int | None) -> tuple[Scenario, int, str]:
+        """What the next episode runs: a scenario, its seed, and the flow."""
+        super().reset(seed=seed)
+        number = int(self.np_random.integers(1 << 31)) if seed is None else seed
+        scenario = self._scenario if self._draws is None else self._draws(self.np_random)
+        if not isinstance(scenario, Scenario):
+            raise UsageError(f"the function drew a {type(scenario).__name__}, which is no scenario", "return a Scenario")
+        return scenario, number, self._flow_of(scenario)
 
-    def _measured(self, seen: Observation, rate: float, loss: float, duration: float) -> Interval:
-        srtt, in_flight = seen.srtt_s or self._least_srtt_s, seen.in_flight
-        if srtt < self._least_srtt_s:
-            self._least_srtt_s = srtt
-        if rate > self._largest_rate_bps:
-            self._largest_rate_bps = rate
-        if in_flight > self._most_in_flight:
-            self._most_in_flight = in_flight
-        window = self._held if self._control == "window" else self._held * self._least_srtt_s / 8
-        return Interval(
-            seen.time_s, duration, rate, self._largest_rate_bps, srtt, self._least_srtt_s, min(loss, 1.0), in_flight, window,
-            seen.segment_bytes, seen.timeouts,
-        )  # fmt: skip
-
-    def _observation(self, of: Interval) -> Observed:
-        return np.array(
-            (
-                of.delivery_rate_bps / of.largest_rate_bps if of.largest_rate_bps > 0 else 0.0,
-                min(of.srtt_s / of.least_srtt_s - 1.0, 10.0),
-                of.loss,
-                min(of.in_flight_bytes / of.window_bytes, 2.0),
-                math.log2(1.0 + of.window_bytes / of.segment_bytes) / 10.0,
-            ),
-            dtype=np.float32,
-        )
+    def _began(self, scenario: Scenario) -> None:
+        self._run, self._simulation = scenario, None
 
     def _flow_of(self, scenario: Scenario) -> str:
         flows = scenario.flows
@@ -324,12 +252,12 @@ class Environment(gymnasium.Env[Observed, Any]):
 
 
 class VectorEnvironment(VectorEnv[Observed, Any, Any]):
-    """Several environments that are stepped together, over threads: the simulator leaves the interpreter free while it computes.
+    """Several environments that are stepped together, by one call, which leaves the interpreter free while it computes.
 
     Observations have the shape (count, 5), float32; actions (count, 1), float32, or with `factors` (count,), whole numbers. An episode
     that is over begins anew in the next step, whose action is not used and whose reward is 0 (gymnasium's `AutoresetMode.NEXT_STEP`).
 
-    Threads pay where a step simulates much: Python itself takes some 6 µs of a step, in which one thread works at a time.
+    Threads are used where they pay: where a step of all takes more than half a millisecond of one thread, and for new episodes.
 
     >>> import ackclock as ac
     >>> from ackclock.gym import VectorEnvironment
@@ -342,9 +270,11 @@ class VectorEnvironment(VectorEnv[Observed, Any, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    """What gymnasium asks: nothing is drawn; an episode that is over begins anew in the next step."""
 
     def __init__(self, scenario: Scenarios, count: int, *, threads: int | None = None, **how: Any) -> None:
-        """Makes `count` environments, which `threads` threads step, if not one for each core. `how` are arguments of `Environment`."""
+        """Makes `count` environments, which at most `threads` threads step, if not one for each core. `how` are arguments of
+        `Environment`."""
         if not isinstance(count, int) or count < 1:
             raise UsageError(f"count={count!r} is no number of environments", "write a whole number, 1 or more")
         loaded = scenario if callable(scenario) else scenario_of(scenario)
@@ -354,9 +284,9 @@ class VectorEnvironment(VectorEnv[Observed, Any, Any]):
         self.single_action_space = self.environments[0].action_space
         self.observation_space = batch_space(self.single_observation_space, count)
         self.action_space = batch_space(self.single_action_space, count)
-        workers = min(threads_of(threads), count)
-        self._shares = [range(worker * count // workers, (worker + 1) * count // workers) for worker in range(workers)]
-        self._pool = ThreadPoolExecutor(workers - 1, "ackclock-gym") if workers > 1 else None
+        self._engine = self.environments[0]._engine
+        self._episodes = _core.Episodes([one._episode for one in self.environments], min(threads_of(threads), count))
+        self._places = list(range(count))
         self._over = np.zeros(count, dtype=bool)
 
     def reset(
@@ -368,62 +298,41 @@ class VectorEnvironment(VectorEnv[Observed, Any, Any]):
         if len(seeds) != count:
             raise UsageError(f"{len(seeds)} seeds for {count} environments", "give one for each, or the first")
         observations = np.zeros((count, 5), dtype=np.float32)
-        told: list[dict[str, Any]] = [{}] * count
-
-        def one(place: int) -> None:
-            observations[place], told[place] = self.environments[place].reset(seed=seeds[place])
-
-        self._each(one)
+        intervals = self._begun(self._places, seeds, observations)
         self._over[:] = False
-        return observations, self._together(told)
+        return observations, self._info(self._places, intervals)
 
     def step(self, actions: Any) -> tuple[Observed, Any, Any, Any, dict[str, Any]]:
         """Steps each: observations, rewards (float64), terminated and truncated (bool), all with one row for each, and infos.
 
         Raises:
-            UsageError: an action that is out of range, or not one for each; what was stepped already stays so.
+            UsageError: an action that is out of range, or not one for each: then none is stepped.
         """
         count = self.num_envs
         if len(actions) != count:
             raise UsageError(f"{len(actions)} actions for {count} environments", "give one for each")
         observations = np.zeros((count, 5), dtype=np.float32)
-        rewards = np.zeros(count)
-        terminated, truncated = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
-        told: list[dict[str, Any]] = [{}] * count
-
-        def one(place: int) -> None:
-            environment = self.environments[place]
-            if self._over[place]:
-                observations[place], told[place] = environment.reset()
-                return
-            observations[place], rewards[place], terminated[place], truncated[place], told[place] = environment.step(actions[place])
-
-        self._each(one)
+        rewards, ends = np.zeros(count), np.zeros((2, count), dtype=np.uint8)
+        places, new = self._places, list[int]()
+        if self._over.any():
+            places, new = np.flatnonzero(~self._over).tolist(), np.flatnonzero(self._over).tolist()
+        intervals = self._episodes.step(places, actions, observations, rewards, ends[0], ends[1])
+        if new:
+            intervals += self._begun(new, [None] * len(new), observations)
+        terminated, truncated = ends.view(bool)
         self._over = terminated | truncated
-        return observations, rewards, terminated, truncated, self._together(told)
+        return observations, rewards, terminated, truncated, self._info(places + new, intervals)
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """Ends the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
+    def _begun(self, places: list[int], seeds: Sequence[int | None], observations: Observed) -> list[Interval]:
+        drawn = [self.environments[place]._drawn(seed) for place, seed in zip(places, seeds, strict=True)]
+        runs = [(scenario._core, number, flow) for scenario, number, flow in drawn]
+        intervals = self._episodes.begin(places, runs, self._engine, observations)
+        for place, (scenario, _, _) in zip(places, drawn, strict=True):
+            self.environments[place]._began(scenario)
+        return intervals
 
-    def _each(self, do: Callable[[int], None]) -> None:
-        def share(places: range) -> None:
-            for place in places:
-                do(place)
-
-        others = [self._pool.submit(share, places) for places in self._shares[1:]] if self._pool else []
-        try:
-            share(self._shares[0])
-        finally:
-            # Whatever happened here: a simulation is not left to a thread that still steps it.
-            errors = [other.exception() for other in others]
-        for error in errors:
-            if error is not None:
-                raise error
-
-    def _together(self, told: list[dict[str, Any]]) -> dict[str, Any]:
-        intervals = np.empty(self.num_envs, dtype=object)
-        for place, info in enumerate(told):
-            intervals[place] = info.get("interval")
-        return {"interval": intervals, "_interval": np.ones(self.num_envs, dtype=bool)}
+    def _info(self, places: list[int], intervals: list[Interval]) -> dict[str, Any]:
+        told = np.empty(self.num_envs, dtype=object)
+        for place, interval in zip(places, intervals, strict=True):
+            told[place] = interval
+        return {"interval": told, "_interval": np.ones(self.num_envs, dtype=bool)}

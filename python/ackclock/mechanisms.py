@@ -22,7 +22,17 @@ from __future__ import annotations
 import math
 from typing import ClassVar, Literal, TypeAlias
 
-from ackclock._core import AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, Window
+from ackclock._core import (
+    AckEvent,
+    ArrivalEvent,
+    DeliveryEvent,
+    Draws,
+    LossEvent,
+    LostSegmentEvent,
+    RateSample,
+    RestartEvent,
+    Window,
+)
 
 __all__ = [
     "AckEvent",
@@ -33,6 +43,8 @@ __all__ = [
     "LossEvent",
     "LostSegmentEvent",
     "PacketPolicy",
+    "RateSample",
+    "RestartEvent",
     "Verdict",
     "Window",
 ]
@@ -94,11 +106,12 @@ class CongestionControl:
     def on_undo(self) -> None:
         """The last reduction was spurious; the window is what it was before it. What this object knew then it is to know again."""
 
-    def on_handshake(self, now_ps: int, rtt_ps: int) -> None:
-        """The connection was opened by a handshake, whose round trip this was."""
+    def on_handshake(self, now_ps: int, rtt_ps: int, window: Window) -> None:
+        """The connection was opened by a handshake, whose round trip this was; nothing is sent yet. Times in picoseconds. The window is
+        that at the start, for reading: to change it here is an error."""
 
-    def on_restart(self, now_ps: int, nxt: int) -> None:
-        """The application writes after a time in which nothing was outstanding. `nxt` is the next byte to send."""
+    def on_restart(self, restart: RestartEvent) -> None:
+        """The application writes after a time in which it had nothing to send and nothing was outstanding."""
 
     def on_lost_segment(self, lost: LostSegmentEvent) -> None:
         """With needs = "delivery-rates": a segment is found to be lost. At once at a timeout, else before `on_ack`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -108,6 +109,49 @@ def test_what_is_held_and_what_is_observed(two_flows: ac.Scenario) -> None:
     assert observation[1] == pytest.approx(interval.srtt_s / interval.least_srtt_s - 1)
     _, _, _, _, info = environment.step(np.array([-0.5]))
     assert info["interval"].window_bytes == pytest.approx(2 * began / 2**0.5)
+
+
+@pytest.mark.parametrize("control", ["window", "rate"])
+def test_what_is_measured_is_what_the_simulation_says_to_the_bit(two_flows: ac.Scenario, control: Literal["window", "rate"]) -> None:
+    """The same episode by the methods of a simulation, in Python."""
+    environment = Environment(two_flows, flow="f1", control=control, largest_factor=10.0)
+    _, info = environment.reset(seed=4)
+    other = two_flows.start(4)
+    other.run_until(environment.simulation.now_s)
+    before, least, largest = other.flow("f1"), info["interval"].srtt_s, info["interval"].largest_rate_bps
+    assert before.srtt_s is not None
+    most, held = before.in_flight, before.cwnd if control == "window" else 8 * before.cwnd / before.srtt_s
+    if control == "rate":
+        other.hold_window("f1", 1 << 30)
+    for (action,) in drawn(60):
+        observation, reward, _, truncated, info = environment.step([action])
+        held *= 10.0 ** float(action)
+        segment = before.segment_bytes
+        if control == "window":
+            held = min(max(held, float(segment)), max(4 * most, 10 * segment))
+            other.hold_window("f1", held)
+        else:
+            held = min(max(held, 8 * segment / least), max(4 * largest, 10 * (8 * segment / least)))
+            other.hold_pacing_rate("f1", held)
+        other.step(0.1)
+        seen = other.flow("f1")
+        rate, lost, srtt = seen.delivery_rate_bps(before) or 0.0, seen.loss(before) or 0.0, seen.srtt_s or least
+        least, largest, most = min(least, srtt), max(largest, rate), max(most, seen.in_flight)
+        window = held if control == "window" else held * least / 8
+        duration = seen.time_s - before.time_s
+        expected = Interval(
+            seen.time_s, duration, rate, largest, srtt, least, min(lost, 1.0), seen.in_flight, window, segment, seen.timeouts
+        )  # fmt: skip
+        assert info["interval"] == expected and reward == Utility()(expected)
+        numbers = (
+            rate / largest, min(srtt / least - 1, 10.0), expected.loss, min(seen.in_flight / window, 2.0),
+            math.log2(1.0 + window / segment) / 10,
+        )  # fmt: skip
+        assert observation.tobytes() == np.array(numbers, dtype=np.float32).tobytes()
+        before = seen
+        if truncated:
+            break
+    assert seen.retransmissions > 0 or control == "rate"
 
 
 def test_a_held_rate_is_what_is_delivered(two_flows: ac.Scenario) -> None:

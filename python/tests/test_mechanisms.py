@@ -245,7 +245,7 @@ def test_a_control_with_rates_is_told_of_each_lost_segment_and_may_hold_back(is_
     assert len(Rates.lost) == counts(result, "retransmissions") == sum(result.ports["drops"]) > 50
     assert counts(result, "timeouts") == 0
     first = Rates.lost[0]
-    assert first.length == first.mss == first.lost_since and first.in_flight_when_sent > first.mss and first.now_ps > 0 < first.total
+    assert first.len == first.mss == first.lost_since and first.in_flight_when_sent > first.mss and first.now_ps > 0 < first.total
     # A greedy source is limited by nothing else.
     assert (sum(Rates.limited) > len(Rates.limited) / 2) if is_modest else not any(Rates.limited)
 

@@ -3,6 +3,7 @@
 
 mod cluster;
 mod errors;
+mod gym;
 mod mechanisms;
 mod result;
 mod scenario;
@@ -26,7 +27,11 @@ mod _core {
     #[pymodule_export]
     use crate::cluster::work_on;
     #[pymodule_export]
-    use crate::mechanisms::{AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, Window};
+    use crate::gym::{Episode, Episodes};
+    #[pymodule_export]
+    use crate::mechanisms::{
+        AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, RateSample, RestartEvent, Window,
+    };
     #[pymodule_export]
     use crate::result::{Result, run};
     #[pymodule_export]

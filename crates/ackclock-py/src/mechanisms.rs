@@ -12,7 +12,9 @@ use ackclock_scenario::Outside;
 use pyo3::prelude::*;
 
 use control::Control;
-pub use events::{AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, Window};
+pub use events::{
+    AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, RateSample, RestartEvent, Window,
+};
 use object::{Failed, Object};
 use policy::Policy;
 

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use ackclock::ids::FlowId;
 use ackclock::record::{self, Stage};
-use ackclock::sim::{self, SteeringError};
+use ackclock::sim::{self, Engine, SteeringError};
 use ackclock::units::{Rate, Span, Time};
 use pyo3::prelude::*;
 
 use crate::errors;
+use crate::mechanisms::Mechanisms;
 use crate::result::{self, Result};
 use crate::scenario::{Scenario, flow_number};
 use crate::waiting;
@@ -29,16 +30,16 @@ pub struct Simulation {
 /// Begins a run.
 #[pyfunction]
 pub fn start(py: Python<'_>, scenario: &Bound<'_, Scenario>, seed: u64, engine: &str) -> PyResult<Simulation> {
-    let of = scenario.get().loaded.clone();
     let engine = result::engine_named(py, engine)?;
-    let run = py.detach(|| sim::build_with(&of, seed, engine));
-    Ok(Simulation {
-        scenario: scenario.clone().unbind(),
-        of,
-        seed,
-        run: Mutex::new(Some(run)),
-        was_steered: AtomicBool::new(false),
-    })
+    let scenario = scenario.clone().unbind();
+    Ok(py.detach(|| begun(scenario, seed, engine)))
+}
+
+/// A run that has begun.
+pub(crate) fn begun(scenario: Py<Scenario>, seed: u64, engine: Engine) -> Simulation {
+    let of = scenario.get().loaded.clone();
+    let run = Mutex::new(Some(sim::build_with(&of, seed, engine)));
+    Simulation { scenario, of, seed, run, was_steered: AtomicBool::new(false) }
 }
 
 impl Simulation {
@@ -50,26 +51,44 @@ impl Simulation {
     }
 
     /// The run, which one thread uses at a time. To wait for another one here would keep the interpreter, which that one waits for.
-    fn run(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<sim::Simulation>>> {
+    pub(crate) fn locked(&self) -> std::result::Result<MutexGuard<'_, Option<sim::Simulation>>, Unusable> {
         match self.run.try_lock() {
             Ok(run) => Ok(run),
             Err(TryLockError::Poisoned(run)) => Ok(run.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(errors::usage(
-                py,
-                "another thread steps the simulation now",
-                "use each simulation in one thread at a time",
-            )),
+            Err(TryLockError::WouldBlock) => {
+                Err(Unusable("another thread steps the simulation now", "use each simulation in one thread at a time"))
+            }
         }
+    }
+
+    fn run(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<sim::Simulation>>> {
+        self.locked().map_err(|Unusable(problem, help)| errors::usage(py, problem, help))
+    }
+
+    /// From now on its result is that of a run that was steered.
+    pub(crate) fn is_steered(&self) {
+        self.was_steered.store(true, Ordering::Relaxed);
+    }
+
+    /// The error that a mechanism of its scenario raised, which is then gone.
+    pub(crate) fn take_error(&self) -> Option<PyErr> {
+        self.mechanisms().take_error()
+    }
+
+    /// Those of its scenario that are written in Python.
+    pub(crate) fn mechanisms(&self) -> &Mechanisms {
+        &self.scenario.get().mechanisms
+    }
+
+    /// Whether so much time is simulated in a moment, as far as is known before.
+    pub(crate) fn is_short(&self, length: Span) -> bool {
+        is_short(&self.of, length)
     }
 
     fn with<T>(&self, py: Python<'_>, look: impl FnOnce(&mut sim::Simulation) -> T) -> PyResult<T> {
         match self.run(py)?.as_mut() {
             Some(run) => Ok(look(run)),
-            None => Err(errors::usage(
-                py,
-                "the simulation has ended: its result was taken, or a mechanism of it failed",
-                "start another with Scenario.start",
-            )),
+            None => Err(errors::usage(py, ENDED.0, ENDED.1)),
         }
     }
 
@@ -80,7 +99,7 @@ impl Simulation {
         steer: impl FnOnce(&mut sim::Simulation, FlowId) -> std::result::Result<(), SteeringError>,
     ) -> PyResult<()> {
         let flow = self.flow(py, name)?;
-        self.was_steered.store(true, Ordering::Relaxed);
+        self.is_steered();
         self.with(py, |run| steer(run, flow))?
             .map_err(|error| errors::usage(py, format_args!("flow {}: {}", error.flow, error.reason), error.remedy))
     }
@@ -89,9 +108,9 @@ impl Simulation {
     fn advance(&self, py: Python<'_>, until: Time) -> PyResult<()> {
         let length = until.since(self.with(py, |run| run.progress().now)?);
         // What takes less than a moment needs no thread.
-        if self.of.flows.len() < FEW_FLOWS && length < SHORT {
+        if self.is_short(length) {
             self.with(py, |run| py.detach(|| run.step(until)))?;
-            return match self.scenario.get().mechanisms.take_error() {
+            return match self.take_error() {
                 // What went on without the mechanism means nothing.
                 Some(error) => self.run(py).map(|mut run| *run = None).and(Err(error)),
                 None => Ok(()),
@@ -100,14 +119,10 @@ impl Simulation {
         let mut guard = self.run(py)?;
         let Some(run) = guard.as_mut() else { return Ok(()) };
         let stop = AtomicBool::new(false);
-        let until = until.min(run.progress().end);
-        let ((), raised) = waiting::work(py, &stop, None, &self.scenario.get().mechanisms, |_| {
-            while run.progress().now < until && !stop.load(Ordering::Relaxed) {
-                let from = run.next_event();
-                run.step((from + SHORT).min(until));
-            }
+        let ((), raised) = waiting::work(py, &stop, None, self.mechanisms(), |_| {
+            in_pieces(run, until, &stop);
         });
-        if let Some(error) = self.scenario.get().mechanisms.take_error() {
+        if let Some(error) = self.take_error() {
             *guard = None;
             return Err(error);
         }
@@ -126,8 +141,7 @@ impl Simulation {
                 "step by more than 0, as in \"100 ms\" or 0.1",
             ));
         }
-        let end = self.with(py, |run| run.progress())?;
-        let until = end.now + span(seconds.min(end.end.since(end.now).as_secs_f64() + 1.0));
+        let until = self.with(py, |run| after(run, seconds))?;
         self.advance(py, until)
     }
 
@@ -183,7 +197,7 @@ impl Simulation {
     /// long as it lasts.
     fn hold_window(&self, py: Python<'_>, flow: &str, window_bytes: Option<f64>) -> PyResult<()> {
         let bytes = match window_bytes {
-            Some(bytes) if bytes.is_finite() && bytes >= 0.0 => Some(bytes.round() as u64),
+            Some(bytes) if bytes.is_finite() && bytes >= 0.0 => Some(whole_bytes(bytes)),
             Some(bytes) => {
                 return Err(errors::usage(py, format_args!("a window of {bytes} bytes"), "hold a segment or more"));
             }
@@ -196,7 +210,7 @@ impl Simulation {
     fn hold_pacing_rate(&self, py: Python<'_>, flow: &str, rate_bps: Option<f64>) -> PyResult<()> {
         let rate = match rate_bps {
             None => None,
-            Some(bps) => match Rate::from_bps(if bps.is_finite() && bps >= 1.0 { bps.round() as u64 } else { 0 }) {
+            Some(bps) => match whole_rate(bps) {
                 Some(rate) => Some(rate),
                 None => {
                     let wrong = format_args!("a rate of {bps} bit/s cannot be held");
@@ -225,6 +239,45 @@ impl Simulation {
         let at = self.now_s(py).map_or_else(|_| "ended".to_owned(), |now| format!("at {now} s"));
         format!("Simulation({:?}, seed {}, {at})", self.of.name, self.seed)
     }
+}
+
+/// Why a simulation cannot be used now, and what to do.
+pub(crate) struct Unusable(pub &'static str, pub &'static str);
+
+/// Its result was taken, or a mechanism failed.
+pub(crate) const ENDED: Unusable = Unusable(
+    "the simulation has ended: its result was taken, or a mechanism of it failed",
+    "start another with Scenario.start",
+);
+
+/// Whether so much time of a scenario is simulated in a moment, as far as is known before.
+pub(crate) fn is_short(of: &ackclock::scenario::Scenario, length: Span) -> bool {
+    of.flows.len() < FEW_FLOWS && length < SHORT
+}
+
+/// The instant so many seconds from where a run is, and not much beyond its end.
+pub(crate) fn after(run: &sim::Simulation, seconds: f64) -> Time {
+    let end = run.progress();
+    end.now + span(seconds.min(end.end.since(end.now).as_secs_f64() + 1.0))
+}
+
+/// Steps up to an instant, in pieces between which `stop` is looked at.
+pub(crate) fn in_pieces(run: &mut sim::Simulation, until: Time, stop: &AtomicBool) {
+    let until = until.min(run.progress().end);
+    while run.progress().now < until && !stop.load(Ordering::Relaxed) {
+        let from = run.next_event();
+        run.step((from + SHORT).min(until));
+    }
+}
+
+/// A window as it is held.
+pub(crate) fn whole_bytes(bytes: f64) -> u64 {
+    bytes.round() as u64
+}
+
+/// A rate as it is held; `None` below 1 bit/s.
+pub(crate) fn whole_rate(bps: f64) -> Option<Rate> {
+    Rate::from_bps(if bps.is_finite() && bps >= 1.0 { bps.round() as u64 } else { 0 })
 }
 
 fn span(seconds: f64) -> Span {

@@ -4,7 +4,7 @@ use ackclock::tcp::cc::{self, Ack, CongestionControl, LostSegment, Restart};
 use ackclock::units::{Span, Time};
 use pyo3::prelude::*;
 
-use super::events::{AckEvent, LossEvent, LostSegmentEvent};
+use super::events::{AckEvent, LossEvent, LostSegmentEvent, RestartEvent, Window};
 use super::object::Object;
 use crate::errors;
 
@@ -45,12 +45,27 @@ impl CongestionControl for Control {
         self.0.ask(|_, object| object.call_method0("on_undo").map(drop));
     }
 
-    fn on_handshake(&mut self, now: Time, rtt: Span, _window: &cc::Window) {
-        self.0.ask(|_, object| object.call_method1("on_handshake", (now.as_ps(), rtt.as_ps())).map(drop));
+    fn on_handshake(&mut self, now: Time, rtt: Span, window: &cc::Window) {
+        let &cc::Window { cwnd, ssthresh } = window;
+        self.0.ask(|py, object| {
+            let given = Py::new(py, Window { cwnd, ssthresh })?;
+            object.call_method1("on_handshake", (now.as_ps(), rtt.as_ps(), &given))?;
+            let left = given.borrow(py);
+            match left.cwnd == cwnd && left.ssthresh == ssthresh {
+                true => Ok(()),
+                // Nothing would come of it.
+                false => Err(errors::usage(
+                    py,
+                    format_args!("{}.on_handshake changed the window", self.0.name),
+                    "it is for reading there; tcp.initial_window sets it, and on_ack changes it",
+                )),
+            }
+        });
     }
 
     fn on_restart(&mut self, restart: &Restart) {
-        self.0.ask(|_, object| object.call_method1("on_restart", (restart.now.as_ps(), restart.nxt)).map(drop));
+        self.0
+            .ask(|py, object| object.call_method1("on_restart", (Py::new(py, RestartEvent::of(restart))?,)).map(drop));
     }
 
     fn on_lost_segment(&mut self, lost: &LostSegment) {

@@ -2,14 +2,16 @@
 
 use ackclock::queue::packet::PacketArrival;
 use ackclock::rng::Stream;
-use ackclock::tcp::cc::{Ack, Delivery, Loss, LossState, LostSegment};
+use ackclock::tcp::cc::{self, Ack, Delivery, Loss, LossState, LostSegment, Restart};
 use ackclock::units::Span;
 use pyo3::prelude::*;
 
 /// Congestion and slow-start window of a connection, bytes. A mechanism may change both.
 #[pyclass(module = "ackclock.mechanisms", get_all, set_all)]
 pub struct Window {
+    /// The congestion window, bytes.
     pub(super) cwnd: f64,
+    /// The slow-start threshold, bytes.
     pub(super) ssthresh: f64,
 }
 
@@ -52,19 +54,19 @@ events! {
     AckEvent {
         /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window, beyond which cwnd does not grow.
+        /// The receiver's window, bytes, beyond which cwnd does not grow.
         limit: f64,
         /// Bytes of new data acknowledged outside recovery, by which the window grows; 0 where there are none.
         acked: f64,
-        /// When it came; None unless the mechanism needs round trips, as the following.
+        /// When it came, picoseconds; None unless the mechanism needs round trips, as the following.
         now_ps: Option<u64>,
-        /// When the connection sent its first segment.
+        /// When the connection sent its first segment, picoseconds.
         start_ps: Option<u64>,
-        /// First byte not acknowledged now.
+        /// First byte not acknowledged now; bytes are counted from 0.
         una: Option<u64>,
         /// Next byte to send.
         nxt: Option<u64>,
-        /// The round trip of the newest segment acknowledged, if it was sent once.
+        /// The round trip of the newest segment acknowledged, if it was sent once; picoseconds.
         rtt_ps: Option<u64>,
         /// Whether the window was all that kept the sender from sending more.
         window_limited: Option<bool>,
@@ -76,9 +78,9 @@ events! {
     LossEvent {
         /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window, beyond which cwnd does not grow; bytes.
+        /// The receiver's window, bytes, beyond which cwnd does not grow.
         limit: f64,
-        /// What is in flight, where the slow-start threshold comes from that; else infinite.
+        /// What is in flight, bytes, where the slow-start threshold comes from that; else infinite.
         flight: f64,
         /// Whether what was lost had been sent more than once, if the recovery knows.
         sent_again: Option<bool>,
@@ -88,19 +90,19 @@ events! {
 
     /// A segment is found to be lost; only with rates of delivery. Bytes; times in picoseconds.
     LostSegmentEvent {
-        /// When it is found.
+        /// When it is found, picoseconds.
         now_ps: u64,
         /// The payload of a full segment, bytes.
         mss: f64,
         /// The number of the segment, counted from 0.
         number: u64,
         /// The payload of the segment, bytes.
-        length: f64,
+        len: f64,
         /// What the connection has delivered in all; bytes.
         total: u64,
-        /// In flight when it was sent, itself included.
+        /// In flight when it was sent, itself included; bytes.
         in_flight_when_sent: f64,
-        /// What was found to be lost since then, itself included.
+        /// What was found to be lost since then, itself included; bytes.
         lost_since: f64,
         /// Whether the sender had not enough to send then.
         app_limited: bool,
@@ -108,37 +110,69 @@ events! {
 
     /// What an acknowledgement says about the delivery of data. Bytes, bytes per second; times in picoseconds.
     DeliveryEvent {
-        /// When the acknowledgement came.
+        /// When the acknowledgement came, picoseconds.
         now_ps: u64,
         /// The payload of a full segment, bytes.
         mss: f64,
-        /// The receiver's window, beyond which cwnd does not grow; bytes.
+        /// The receiver's window, bytes, beyond which cwnd does not grow.
         limit: f64,
-        /// What it says is delivered, and was not known to be.
+        /// What it says is delivered, and was not known to be; bytes.
         delivered: f64,
         /// What the connection has delivered in all; bytes.
         total: u64,
-        /// The rate of delivery, if there is one that can be trusted.
+        /// What the newest of these segments says about the path; None if nothing new is delivered.
+        sample: Option<Py<RateSample>>,
+        /// Whether since that was sent the window was, at any time, all that kept the sender from sending more.
+        window_limited: bool,
+        /// The rate of delivery, bytes per second, if there is one that can be trusted: that of `sample`.
         rate: Option<f64>,
-        /// Whether that says what was offered, not what the path can do.
+        /// Whether that says what was offered, not what the path can do: as in `sample`; False without one.
         app_limited: bool,
-        /// The shortest round trip of these segments that were sent once.
+        /// The shortest round trip of these segments that were sent once, picoseconds.
         rtt_ps: Option<u64>,
-        /// What it shows to be lost, and was not known to be.
+        /// What it shows to be lost, and was not known to be; bytes.
         lost: f64,
-        /// In flight before it.
+        /// In flight before it, bytes.
         prior_in_flight: f64,
-        /// In flight after it.
+        /// In flight after it, bytes.
         in_flight: f64,
         /// "open", "recovery" or "timeout".
         loss_state: &'static str,
     }
 
+    /// What was delivered and lost since the newest of the segments that an acknowledgement delivers was sent. Bytes, bytes per second.
+    RateSample {
+        /// What the connection had delivered in all when it was sent; bytes.
+        prior_delivered: u64,
+        /// What was delivered since then; bytes.
+        delivered: f64,
+        /// The rate of delivery since then, bytes per second, if it can be trusted.
+        rate: Option<f64>,
+        /// Whether the sender had not enough to send then.
+        app_limited: bool,
+        /// In flight when it was sent, itself included; bytes.
+        in_flight: f64,
+        /// What was found to be lost since then; bytes.
+        lost: f64,
+    }
+
+    /// A sender sends again after a pause. Bytes; times in picoseconds.
+    RestartEvent {
+        /// When the first segment after the pause is sent, picoseconds.
+        now_ps: u64,
+        /// Next byte to send.
+        nxt: u64,
+        /// What the connection has delivered in all, bytes; 0 unless the mechanism needs rates of delivery.
+        delivered: u64,
+        /// Whether the window is the restart window now (RFC 5681 section 4.1), and was larger.
+        window_lowered: bool,
+    }
+
     /// A packet asks for room at a port. Times in picoseconds.
     ArrivalEvent {
-        /// When the packet comes.
+        /// When the packet comes, picoseconds.
         now_ps: u64,
-        /// If nothing waits and nothing is transmitted: for how long.
+        /// If nothing waits and nothing is transmitted: for how long, picoseconds.
         idle_ps: Option<u64>,
         /// How many packets wait at the port.
         queued: u32,
@@ -162,7 +196,7 @@ impl AckEvent {
             nxt: measured.map(|measured| measured.nxt),
             rtt_ps: measured.and_then(|measured| measured.rtt).map(Span::as_ps),
             window_limited: measured.map(|measured| measured.window_limited),
-            delivery: ack.delivery.map(|delivery| Py::new(py, DeliveryEvent::of(delivery))).transpose()?,
+            delivery: ack.delivery.map(|delivery| Py::new(py, DeliveryEvent::of(py, delivery)?)).transpose()?,
         })
     }
 }
@@ -179,7 +213,7 @@ impl LostSegmentEvent {
             now_ps: lost.now.as_ps(),
             mss: lost.mss,
             number: lost.number,
-            length: lost.len,
+            len: lost.len,
             total: lost.total,
             in_flight_when_sent: lost.in_flight_when_sent,
             lost_since: lost.lost_since,
@@ -189,13 +223,15 @@ impl LostSegmentEvent {
 }
 
 impl DeliveryEvent {
-    fn of(delivery: &Delivery) -> DeliveryEvent {
-        DeliveryEvent {
+    fn of(py: Python<'_>, delivery: &Delivery) -> PyResult<DeliveryEvent> {
+        Ok(DeliveryEvent {
             now_ps: delivery.now.as_ps(),
             mss: delivery.mss,
             limit: delivery.limit,
             delivered: delivery.delivered,
             total: delivery.total,
+            sample: delivery.sample.map(|sample| Py::new(py, RateSample::of(sample))).transpose()?,
+            window_limited: delivery.window_limited,
             rate: delivery.rate(),
             app_limited: delivery.is_app_limited(),
             rtt_ps: delivery.rtt.map(Span::as_ps),
@@ -207,7 +243,20 @@ impl DeliveryEvent {
                 LossState::Recovery => "recovery",
                 LossState::Timeout => "timeout",
             },
-        }
+        })
+    }
+}
+
+impl RateSample {
+    fn of(sample: cc::RateSample) -> RateSample {
+        let cc::RateSample { prior_delivered, delivered, rate, app_limited, in_flight, lost } = sample;
+        RateSample { prior_delivered, delivered, rate, app_limited, in_flight, lost }
+    }
+}
+
+impl RestartEvent {
+    pub(super) fn of(&Restart { now, nxt, delivered, window_lowered }: &Restart) -> RestartEvent {
+        RestartEvent { now_ps: now.as_ps(), nxt, delivered, window_lowered }
     }
 }
 

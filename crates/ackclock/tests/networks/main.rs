@@ -24,5 +24,6 @@ mod routes;
 mod satellites;
 mod shapers;
 mod tables;
+mod told;
 mod udp;
 mod udp_atm;
