@@ -16,7 +16,7 @@ pub struct Figure {
 }
 
 /// Every figure.
-pub const FIGURES: [Figure; 17] = [
+pub const FIGURES: [Figure; 18] = [
     Figure { name: "cwnd", metrics: &[Metric::Cwnd, Metric::Ssthresh] },
     Figure { name: "rtt", metrics: &[Metric::Rtt, Metric::Srtt, Metric::Rto] },
     Figure { name: "sequence", metrics: &[Metric::Sent, Metric::Retransmissions, Metric::Acknowledged] },

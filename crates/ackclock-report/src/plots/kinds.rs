@@ -31,7 +31,7 @@ impl Kind {
 
 /// Every kind, in the order of a report.
 #[rustfmt::skip]
-pub const KINDS: [Kind; 20] = [
+pub const KINDS: [Kind; 21] = [
     Kind::new(Subject::Flow, "cwnd", "Congestion window", "window", &[(Metric::Cwnd, "cwnd", Style::Steps), (Metric::Ssthresh, "ssthresh", Style::Steps), (Metric::SendWindow, "send window", Style::Steps)],
         "cwnd and ssthresh of the sender, and what it may have outstanding where that is recorded. ssthresh is not drawn while it is more than twice the largest window."),
     Kind::new(Subject::Flow, "throughput", "Throughput", "throughput", &[(Metric::Throughput, "throughput", Style::Band)],
