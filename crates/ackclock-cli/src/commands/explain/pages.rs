@@ -8,17 +8,18 @@ use ackclock::tcp::{application, cc, recovery};
 pub fn of_key(table: &str, key: &str) -> Option<String> {
     let within = table.rsplit('.').next().unwrap_or(table);
     // A table of a mechanism: all that is in it is on the page of that.
-    let mechanism =
-        of_mechanism(within).filter(|_| within != table).or_else(|| other(within).filter(|_| within != table));
+    let mechanism = || of_control(within).or_else(|| of_application(within)).or_else(|| of_mechanism(within));
+    let of_table = if within == table { None } else { mechanism().or_else(|| other(within)) };
     let known = |wanted: &str| OF_KEYS.iter().find(|(of, _)| *of == wanted).map(|(_, page)| (*page).to_owned());
-    mechanism.or_else(|| known(key)).or_else(|| known(&format!("[{within}]")))
+    of_table.or_else(|| known(key)).or_else(|| known(&format!("[{within}]")))
 }
 
 /// The page of a word that a key may be.
 pub fn of_word(key: &str, word: &str) -> Option<String> {
     match key {
-        "congestion_control" => of_mechanism(ackclock_scenario::alias(word).unwrap_or(word)),
-        "application" | "recovery" | "policy" | "rate_algorithm" => of_mechanism(word),
+        "congestion_control" => of_control(ackclock_scenario::alias(word).unwrap_or(word)),
+        "application" => of_application(word),
+        "recovery" | "policy" | "rate_algorithm" => of_mechanism(word),
         "host" => other("served-hosts").filter(|_| word == "served"),
         "dialect" => other("dialects"),
         "model" => other("paths"),
@@ -27,22 +28,21 @@ pub fn of_word(key: &str, word: &str) -> Option<String> {
     }
 }
 
-/// The page of a mechanism, which is called like it.
+fn of_control(name: &str) -> Option<String> {
+    cc::ALL.iter().any(|control| control.name == name).then(|| format!("congestion-control-{name}"))
+}
+
+fn of_application(name: &str) -> Option<String> {
+    application::ALL.iter().any(|application| application.name == name).then(|| format!("application-{name}"))
+}
+
+/// The page of a mechanism of another family, which is called like it.
 fn of_mechanism(name: &str) -> Option<String> {
-    let has = |mut names: Box<dyn Iterator<Item = &'static str>>| names.any(|known| known == name);
-    if has(Box::new(cc::ALL.iter().map(|control| control.name))) {
-        return Some(format!("congestion-control-{name}"));
-    }
-    if has(Box::new(application::ALL.iter().map(|application| application.name))) {
-        return Some(format!("application-{name}"));
-    }
-    let policies =
-        cell::POLICIES.iter().map(|policy| policy.name).chain(packet::POLICIES.iter().map(|policy| policy.name));
-    let others = recovery::ALL
-        .iter()
-        .map(|recovery| recovery.name)
-        .chain(rate::ALGORITHMS.iter().map(|algorithm| algorithm.name));
-    has(Box::new(policies.chain(others))).then(|| name.to_owned())
+    let is_known = cell::POLICIES.iter().any(|policy| policy.name == name)
+        || packet::POLICIES.iter().any(|policy| policy.name == name)
+        || recovery::ALL.iter().any(|recovery| recovery.name == name)
+        || rate::ALGORITHMS.iter().any(|algorithm| algorithm.name == name);
+    is_known.then(|| name.to_owned())
 }
 
 fn other(name: &str) -> Option<String> {
@@ -122,8 +122,9 @@ mod tests {
         let missing: Vec<&str> = OTHERS.split(' ').filter(|page| !files.iter().any(|file| file == page)).collect();
         assert_eq!(missing, Vec::<&str>::new());
         let is_known = |file: &str| {
-            let name = file.strip_prefix("congestion-control-").or(file.strip_prefix("application-")).unwrap_or(file);
-            other(file).is_some() || of_mechanism(name).as_deref() == Some(file)
+            let control = file.strip_prefix("congestion-control-").and_then(of_control);
+            let application = file.strip_prefix("application-").and_then(of_application);
+            control.or(application).or_else(|| of_mechanism(file)).or_else(|| other(file)).is_some()
         };
         let unknown: Vec<&String> = files.iter().filter(|file| !is_known(file)).collect();
         assert_eq!(unknown, Vec::<&String>::new());
@@ -136,6 +137,7 @@ mod tests {
         assert_eq!(of_key("flow.NAME.tcp", "min_rto").as_deref(), Some("retransmission-timer"));
         assert_eq!(of_key("tcp", "mss").as_deref(), Some("dialects"));
         assert_eq!(of_key("network", "sources").as_deref(), None);
+        assert_eq!(of_word("recovery", "reno").as_deref(), Some("reno"));
         assert_eq!(of_word("congestion_control", "bbr").as_deref(), Some("congestion-control-bbr3"));
     }
 }
