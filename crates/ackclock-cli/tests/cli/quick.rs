@@ -360,7 +360,7 @@ fn what_does_not_fit_the_technology_or_is_no_mixture_is_refused() {
      --> --policy:1:1
       |
     1 | epd
-      | ^^^ packet networks have tail-drop, red, codel, pie, fq-codel, drr, blue
+      | ^^^ packet networks have tail-drop, red, codel, pie, fq-codel, drr, blue, tbf
       |
       = help: choose one of these, or write --technology atm
     1 error, nothing was run
