@@ -4,7 +4,7 @@
 bench/sabotage.toml lists single changes to sources, each a mistake: a wrong unit, a limit that does not hold, a flag the wrong way
 round, random numbers that do not depend on the seed, a hint that is not true. Each is made in a copy of the last commit; then the
 tests that it names must build, and one of them must fail. The exit code is 1 if a mistake is not noticed, 2 if the list does not fit
-the sources. The tests of the unchanged copy are run first, so that what fails anyway is not taken for a mistake that is noticed.
+the sources: a mistake does not build, or a test does not exist, which counts as not noticed, and the next one is made. The tests of the unchanged copy are run first, so that what fails anyway is not taken for a mistake that is noticed.
 """
 
 import argparse
@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 FILE = os.path.join(HERE, "sabotage.toml")
 KINDS = ["unit", "limit", "flag", "stream", "hint"]
+NO_BUILD, NO_TEST = "DOES NOT BUILD", "NO SUCH TEST"
 KEYS = {"name", "trial", "kind", "about", "file", "old", "new", "tests"}
 
 
@@ -73,10 +74,11 @@ def run(tree, target, test):
     options, filters = [word for at, word in enumerate(arguments) if at not in places], [arguments[at] for at in places]
     code, said = cargo(tree, target, ["--no-run", *options])
     if code != 0:
-        return "does not build", said
+        # A target that does not exist is no mistake in a source.
+        return NO_TEST if re.search(r"no (test|library) target|did not match any packages", said) else NO_BUILD, said
     code, said = cargo(tree, target, [*options, "--", *filters])
     if sum(int(number) for number in re.findall(r"^running (\d+) tests?$", said, re.MULTILINE)) == 0:
-        return "no test of this name", said
+        return NO_TEST, said
     return "passed" if code == 0 else "failed", said
 
 
@@ -121,7 +123,7 @@ def at_work(mistakes, tree, target, given):
             if outcome != "passed":
                 print(said[-4000:], file=sys.stderr)
                 stop(f"without any mistake: {test}: {outcome}")
-    missed = 0
+    missed, unfit = 0, False
     print(f"{'mistake':<28} {'kind':<7} {'s':>4}  noticed by", flush=True)
     for mistake in mistakes:
         begun, path = time.monotonic(), os.path.join(tree, mistake["file"])
@@ -129,23 +131,30 @@ def at_work(mistakes, tree, target, given):
             text = file.read()
         with open(path, "w", encoding="utf-8") as file:
             file.write(sabotaged(text, mistake))
-        noticed = None
-        for test in mistake["tests"]:
-            outcome, said = run(tree, target, test)
-            if outcome == "failed":
-                names = failed_tests(said)
-                noticed = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else test
-                break
-            if outcome != "passed":
-                print(said[-4000:], file=sys.stderr)
-                stop(f"{mistake['name']}: {test}: {outcome}; a mistake must build")
+        noticed, wrong = noticed_by(mistake, tree, target)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         missed += noticed is None
+        unfit |= bool(wrong)
         seconds = time.monotonic() - begun
-        print(f"{mistake['name']:<28} {mistake['kind']:<7} {seconds:>4.0f}  {noticed or 'NOBODY'}", flush=True)
+        row = "; ".join(filter(None, [noticed or (None if wrong else "NOBODY"), *wrong]))
+        print(f"{mistake['name']:<28} {mistake['kind']:<7} {seconds:>4.0f}  {row}", flush=True)
     print(f"{len(mistakes) - missed} of {len(mistakes)} mistakes are noticed")
-    return 1 if missed else 0
+    return 2 if unfit else 1 if missed else 0
+
+
+def noticed_by(mistake, tree, target):
+    """The tests that fail with the mistake in the tree, of the first arguments with which one does, or None; and what does not fit."""
+    wrong = []
+    for test in mistake["tests"]:
+        outcome, said = run(tree, target, test)
+        if outcome == "failed":
+            names = failed_tests(said)
+            return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else test, wrong
+        if outcome != "passed":
+            print(said[-4000:], file=sys.stderr)
+            wrong.append(f"{outcome}: {test}")
+    return None, wrong
 
 
 if __name__ == "__main__":
