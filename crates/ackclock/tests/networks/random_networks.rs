@@ -1,7 +1,7 @@
 //! Random networks: what must hold whatever the policy, the recovery and the sizes.
 
 use crate::lab::*;
-use ackclock::queue::cell;
+use ackclock::queue::{cell, packet};
 use ackclock::scenario::Buffer;
 use ackclock::tcp::recovery;
 use proptest::prelude::*;
@@ -60,16 +60,18 @@ access_delay = "1 ms"
 "#;
 
 fn any_dumbbell() -> impl Strategy<Value = (Vec<String>, u64)> {
+    let policy = prop::sample::select(packet::POLICIES).prop_map(|policy| policy.name);
     (
-        (any_recovery(), prop_oneof![Just(536_u32), Just(1460), Just(8960)], any::<bool>(), any::<bool>()),
+        (policy, any_recovery(), prop_oneof![Just(536_u32), Just(1460), Just(8960)], any::<bool>(), any::<bool>()),
         (1_u32..6, 1_u32..50, 1_u32..10, 1_u32..100, 1_u32..30, 0_u32..20),
         any::<(u64, bool)>(),
     )
-        .prop_map(|((recovery, mss, delayed, discard), numbers, (seed, in_bytes))| {
+        .prop_map(|((policy, recovery, mss, delayed, discard), numbers, (seed, in_bytes))| {
             let (sources, access, bottleneck, delay, packets, link_header) = numbers;
             // Not a whole number of packets.
             let bytes = packets * (mss + 60 + link_header) + packets / 2;
             let mut sets = vec![
+                format!("queue.policy={policy}"),
                 format!("tcp.recovery={recovery}"),
                 format!("tcp.mss={mss} B"),
                 format!("tcp.delayed_ack={delayed}"),
