@@ -268,8 +268,9 @@ FAMILIES = [
 ]
 
 
-def family(page):
-    """The family of a model, by the text of its page."""
+def family(name):
+    """The family of the model of this page."""
+    page = (ROOT / f"docs/models/{name}.md").read_text()
     path = re.search(r"^## Where in the code\n[^`]*`([^`]+)`", page, flags=re.M)[1]
     return next(title for title, places in FAMILIES if any(place in path for place in places))
 
@@ -281,7 +282,7 @@ def models(_program):
     for title, _ in FAMILIES:
         rows = []
         for name, page in pages.items():
-            if family(page) == title:
+            if family(name) == title:
                 source = re.search(r"^## Source\n(.*?)(?=^## |\Z)", page, flags=re.M | re.S)
                 words = dict.fromkeys(re.findall(r"\[[A-Z][A-Za-z0-9+-]*\]|RFC \d{3,4}", source[1] if source else page))
                 rows.append([f"[{page.split(chr(10), 1)[0].lstrip('# ')}](../models/{name}.md)", ", ".join(list(words)[:5])])
