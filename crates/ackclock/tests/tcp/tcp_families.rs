@@ -9,7 +9,10 @@ use ackclock::record::Records;
 use ackclock::rng::Stream;
 use ackclock::scenario::Scenario;
 use ackclock::sim;
-use ackclock::tcp::cc::{self, Ack, CongestionControl, CustomCongestionControl, Loss, Needs, Window};
+use ackclock::tcp::cc::{
+    self, Ack, Algorithm, CongestionControl, CustomCongestionControl, Delivery, Loss, LossState, Measured, Needs,
+    RateSample, Window,
+};
 use ackclock::tcp::recovery::{
     self, BatchHints, CustomRecovery, Deadline, DupAck, Flight, LossDetection, NewAck, Recovery, RecoveryContext,
     RecoveryParams, RecoveryState, Sending, TimerAction,
@@ -59,6 +62,88 @@ fn every_congestion_control_on_both_engines() {
             });
         }
     }
+}
+
+/// cwnd and ssthresh over time, bytes, of a path with segments of this size whose round trips are from 100 to 130 ms: rounds of one
+/// acknowledgement for each segment of the window, a loss after every 25th round. `is_used`: by a window that is used.
+fn windows(algorithm: &Algorithm, mss: u64, is_used: bool) -> Vec<[f64; 2]> {
+    let mut control = algorithm.with_defaults().start(Stream::new(1, "f", "congestion control"));
+    let (size, limit, start) = (mss as f64, 1000.0 * mss as f64, Time::ZERO);
+    let (mut window, mut now, mut una) = (Window { cwnd: 20.0 * size, ssthresh: 40.0 * size }, start, 0);
+    let mut found = Vec::new();
+    for round in 0..100_u64 {
+        let rtt = Span::from_ms(100 + 3 * (round % 11));
+        let segments = (window.cwnd / size) as u64;
+        for _ in 0..segments {
+            (now, una) = (now + Span::from_ps(rtt.as_ps() / segments), una + mss);
+            let flight = segments as f64 * size;
+            let rate = flight / rtt.as_secs_f64();
+            let delivery = Delivery {
+                now,
+                mss: size,
+                limit,
+                delivered: size,
+                total: una,
+                sample: Some(RateSample {
+                    prior_delivered: una.saturating_sub(segments * mss),
+                    delivered: flight,
+                    rate: Some(rate),
+                    app_limited: !is_used,
+                    in_flight: flight,
+                    lost: 0.0,
+                }),
+                window_limited: is_used,
+                rtt: Some(rtt),
+                lost: 0.0,
+                prior_in_flight: flight,
+                in_flight: flight - size,
+                loss_state: LossState::Open,
+            };
+            let measured =
+                Measured { now, start, una, nxt: una + segments * mss, rtt: Some(rtt), window_limited: is_used };
+            let ack = Ack {
+                measured: algorithm.needs.round_trips.then_some(measured),
+                delivery: algorithm.needs.delivery_rates.then_some(&delivery),
+                ..Ack::of(size, limit)
+            };
+            control.on_ack(&ack, &mut window);
+        }
+        if round % 25 == 24 {
+            control.on_congestion(&Loss::of(size, limit), &mut window);
+            window.cwnd = window.ssthresh.min(window.cwnd);
+        }
+        found.push([window.cwnd, window.ssthresh]);
+    }
+    found
+}
+
+/// With segments of twice the size, windows are twice the size in bytes: none takes segments for bytes. They are so large that it makes no
+/// difference where whole bytes are counted.
+#[test]
+fn every_congestion_control_counts_in_segments() {
+    let mut wrong = Vec::new();
+    for algorithm in cc::ALL {
+        let [small, large] = [1 << 20, 1 << 21].map(|mss| windows(algorithm, mss, true));
+        let is_twice = |(small, large): (&f64, &f64)| small == large || (large / small / 2.0 - 1.0).abs() < 0.01;
+        let differs = |(small, large): &(&[f64; 2], &[f64; 2])| !small.iter().zip(large.iter()).all(is_twice);
+        wrong.extend(
+            small.iter().zip(&large).find(differs).map(|windows| (algorithm.name, windows)).map(|of| format!("{of:?}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Those of which a window grows here that is not used, unless it is validated (RFC 7661). On this path that of `vegas` does not grow in any
+/// case.
+const GROW_UNUSED: [&str; 7] = ["reno", "bbr1", "bbr3", "vegas-1995", "vegas-a", "vegas-linux", "vegas-plus"];
+
+/// As in Linux; a congestion control that grows all the same says so here.
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    let most =
+        |algorithm: &Algorithm| windows(algorithm, 1024, false).iter().map(|[cwnd, _]| *cwnd).fold(0.0, f64::max);
+    let grow: Vec<&str> = cc::ALL.iter().filter(|of| most(of) > 20.0 * 1024.0).map(|of| of.name).collect();
+    assert_eq!(grow, GROW_UNUSED);
 }
 
 /// A window that grows by half a segment per acknowledgement, and starts over at every loss; and how often it was asked.
