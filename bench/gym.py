@@ -15,25 +15,10 @@ import numpy as np
 
 PATH = """
 duration = "100000 s"
-[network]
-technology = "packet"
-topology = "graph"
-[node]
-s.kind = "host"
-near.kind = "switch"
-far.kind = "switch"
-d.kind = "host"
-[link]
-access = { ends = ["s", "near"], rate = "1 Gbps", delay = "1 ms" }
-middle = { ends = ["near", "far"], rate = "20 Mbps", delay = "48 ms" }
-exit = { ends = ["far", "d"], rate = "1 Gbps", delay = "1 ms" }
-[queue]
-buffer = "0.5 bdp"
-[tcp]
-dialect = "standard"
-[flow.f]
-from = "s"
-to = "d"
+network = { technology = "packet", topology = "dumbbell", sources = 1, access_rate = "1 Gbps", access_delay = "1 ms", \
+bottleneck_rate = "20 Mbps", bottleneck_delay = "48 ms" }
+queue.buffer = "0.5 bdp"
+tcp.dialect = "standard"
 """
 FACTORS = [0.001, 1.0, 10.0, 2.0]
 # Segments in a window, and how an environment comes to hold so many: a segment, and from there.
@@ -78,7 +63,7 @@ def bare(scenario, window):
     """The simulation alone: a run whose window is held, in steps of 100 ms."""
     simulation = scenario.start(1)
     simulation.step(1.0)
-    simulation.hold_window("f", window)
+    simulation.hold_window("f1", window)
     simulation.step(2.0)
     core = simulation._core
     return lambda: core.step_s(0.1)

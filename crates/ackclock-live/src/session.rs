@@ -34,8 +34,6 @@ pub struct Outcome {
     pub poll: Span,
     /// Whether each acknowledgement was looked at, not only what is read now and then.
     pub sees_acknowledgements: bool,
-    /// Packets lost outside the scenario: in devices, and datagrams that the kernel refused.
-    pub drops_outside: u64,
     /// Processes that ran or wanted to, on average over the last minute, at the end.
     pub load: Option<f64>,
     /// The part of one processor that the run took.
@@ -127,11 +125,11 @@ impl<'a> Live<'a> {
         let took = begun.elapsed().as_secs_f64();
         let processor = (machine::processor_time() - processor).as_secs_f64() / took;
         let (problems, poll, sees_acknowledgements) = (ends.problems.clone(), ends.poll, ends.sees_acknowledgements);
-        let drops_outside = emulated.drops_outside + ends.udp_refused.iter().sum::<u64>();
+        emulated.refused(ends.udp_refused.iter().sum());
         let are_delivered = ends.are_delivered;
         merge::add_ends(&mut emulated.records, ends);
         let load = machine::load();
-        Ok(Outcome { emulated, problems, poll, sees_acknowledgements, drops_outside, load, processor, are_delivered })
+        Ok(Outcome { emulated, problems, poll, sees_acknowledgements, load, processor, are_delivered })
     }
 }
 

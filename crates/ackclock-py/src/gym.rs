@@ -133,7 +133,7 @@ impl Episode {
         Ok(self.locked(py)?.as_ref().is_none_or(|state| state.is_over))
     }
 
-    /// Ends it.
+    /// Ends the episode that goes on, if one does: no step of it can be made any more.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(state) = self.locked(py)?.as_mut() {
             state.is_over = true;

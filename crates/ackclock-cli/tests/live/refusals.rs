@@ -115,6 +115,10 @@ fn without_privileges_it_goes_in_a_user_namespace() {
         }
         let document = outcome.json();
         assert_eq!(document["runs"][0]["flows"][0]["bytes_delivered"], 300_000, "{mode}: {document}");
+        // No program of the kernel may be loaded: windows are read now and then.
+        assert_eq!(document["runs"][0]["live"]["trace"], "tcp-info", "{mode}: {document}");
+        let windows = folder.join(format!("result{mode}/tables/seed-1/cwnd.parquet"));
+        assert!(windows.exists(), "{mode}: {}", windows.display());
     }
     fs::remove_dir_all(folder).unwrap();
 }

@@ -51,13 +51,19 @@ pub struct Emulated {
     pub verdict: Verdict,
     /// Why, if it is not valid.
     pub reasons: Vec<String>,
-    /// Packets lost outside the scenario, together.
-    pub drops_outside: u64,
     /// How the thread was scheduled.
     pub scheduling: Scheduling,
     /// How long a processor worked for the thread, waiting for the last microseconds before an instant included, and what the kernel
     /// does with the packets that are written.
     pub processor: Duration,
+}
+
+impl Emulated {
+    /// So many datagrams were refused by the kernel, which is known where they were sent: judges once more.
+    pub(crate) fn refused(&mut self, datagrams: u64) {
+        self.outside.refused += datagrams;
+        (self.verdict, self.reasons) = verdict::judge(&self.limits, &self.lateness, self.outside, &self.scheduling);
+    }
 }
 
 /// Whether the network of a scenario can be emulated.
@@ -131,11 +137,10 @@ fn run_as(
     outside.device_drops = hosts.values().map(|host| device_drops(&host.namespace) + host.tun.lost()).sum();
     let limits = Limits::of(scenario);
     let (verdict, reasons) = verdict::judge(&limits, &lateness, outside, &scheduling);
-    let drops_outside = outside.device_drops + outside.write_errors;
     let mut records = emulation.finish();
     let names = scenario.flows.iter().map(|flow| &flow.name);
     records.series.extend(round_trips.into_iter().zip(names).map(|(trips, name)| trips.into_series(name)));
-    Ok(Emulated { records, lateness, limits, outside, verdict, reasons, drops_outside, scheduling, processor })
+    Ok(Emulated { records, lateness, limits, outside, verdict, reasons, scheduling, processor })
 }
 
 /// How long a processor has been working for this thread.

@@ -188,7 +188,7 @@ pub fn measure(rates_bps: &[u64], rate_time: Span, delays_ms: &[u64], delay_time
             _ => 0.0,
         };
         scheduling = emulated.scheduling;
-        let drops_outside = emulated.drops_outside + lost_at_socket;
+        let drops_outside = emulated.outside.drops() + lost_at_socket;
         rates.push(RateTest { rate, time: rate_time, measured_bps, drops_outside, load: load() });
     }
     let mut delays = Vec::new();

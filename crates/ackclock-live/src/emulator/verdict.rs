@@ -164,8 +164,17 @@ pub struct Outside {
     pub device_drops: u64,
     /// Packets that the kernel did not take.
     pub write_errors: u64,
+    /// Datagrams that the kernel refused to send: they never came to a device.
+    pub refused: u64,
     /// Packets that belong to no flow, and went no further.
     pub unknown: u64,
+}
+
+impl Outside {
+    /// Packets lost outside the scenario: each of them makes a run invalid.
+    pub fn drops(&self) -> u64 {
+        self.device_drops + self.write_errors + self.refused
+    }
 }
 
 /// The verdict, with the reasons for anything but a valid run; a run without packets is valid.
@@ -204,7 +213,7 @@ pub(super) fn judge(
             say(Verdict::Degraded, text(DEGRADED_ABOVE_PERCENT));
         }
     }
-    let Outside { device_drops, write_errors, unknown } = outside;
+    let Outside { device_drops, write_errors, refused, unknown } = outside;
     if device_drops > 0 {
         say(
             Verdict::Invalid,
@@ -213,6 +222,9 @@ pub(super) fn judge(
     }
     if write_errors > 0 {
         say(Verdict::Invalid, format!("{write_errors} packets were not taken by the kernel, outside the scenario"));
+    }
+    if refused > 0 {
+        say(Verdict::Invalid, format!("{refused} datagrams were refused by the kernel, outside the scenario"));
     }
     if unknown > 0 {
         say(
@@ -292,6 +304,9 @@ mod tests {
         let verdict = |outside| judge(&limits(1000), &Histogram::default(), outside, &Scheduling::RealTime);
         assert_eq!(verdict(Outside { device_drops: 1, ..Outside::default() }).0, Verdict::Invalid);
         assert_eq!(verdict(Outside { write_errors: 1, ..Outside::default() }).0, Verdict::Invalid);
+        assert_eq!(verdict(Outside { refused: 1, ..Outside::default() }).0, Verdict::Invalid);
+        let all = Outside { device_drops: 1, write_errors: 20, refused: 300, unknown: 4000 };
+        assert_eq!(all.drops(), 321);
         let (degraded, reasons) = verdict(Outside { unknown: 3, ..Outside::default() });
         assert_eq!((degraded, reasons[0].starts_with("3 packets")), (Verdict::Degraded, true));
     }

@@ -19,7 +19,7 @@ pub(super) struct How {
 }
 
 impl How {
-    /// The interval.
+    /// The monitor interval, rounded down to whole picoseconds.
     pub(super) fn span(&self) -> Span {
         Span::from_ps((self.interval_s * 1e12) as u64)
     }

@@ -70,7 +70,7 @@ pub const KINDS: [Kind; 21] = [
         "Units refused by the port or lost on its link, by reason."),
     Kind::new(Subject::PortVc, "vc-queue", "Queue of each connection", "queue", &[(Metric::VcQueue, "queue", Style::Band)],
         "Units waiting at the port: the mean over each interval, and the band from the smallest to the largest value."),
-    Kind::new(Subject::PortVc, "marks", "Marks", "packets marked", &[(Metric::Marks, "marks", Style::Steps)],
+    Kind::new(Subject::PortVc, "marks", "Marks", "marks", &[(Metric::Marks, "marks", Style::Steps)],
         "Packets that the port has marked (ECN) since the start."),
     Kind::new(Subject::PortVc, "vc-queue-changes", "Queue of each connection, every change", "queue", &[(Metric::VcQueueChanges, "queue", Style::Steps)],
         "Units waiting at the port, at every change."),

@@ -12,9 +12,9 @@ use ackclock_scenario::{Loader, Memory, Outside};
 /// A pace and a window of the largest rate of delivery and the shortest round trip, without filters. It notes what it is told.
 struct Model {
     told: Arc<Mutex<Vec<String>>>,
-    /// Bytes per second.
+    /// The largest rate of delivery so far, bytes per second.
     rate: f64,
-    /// Picoseconds.
+    /// The shortest round trip so far, picoseconds.
     rtt: Option<u64>,
     /// Round trips counted in data, and with how much delivered the present one ends.
     rounds: u64,

@@ -121,7 +121,7 @@ fn of_outcome(outcome: &Outcome, measures: &[Expression], scenario: &Scenario) -
             p999_s,
             max_s: late.max().map(|span| span.as_secs_f64()),
         },
-        drops_outside: outcome.drops_outside,
+        drops_outside: outcome.emulated.outside.drops(),
         load: outcome.load,
         processor: outcome.processor,
         trace: if outcome.sees_acknowledgements { "tcp-probe".into() } else { "tcp-info".into() },
