@@ -47,7 +47,7 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@CARGO_PROFILE_DEV_OPT_LEVEL=1 MATURIN_PEP517_ARGS="--profile dev" python3 python/first-chart
 	@# Every block of code of the manual, by the command of the wheel; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-		python3 docs/site/test_site.py && \
+		python3 bench/sabotage.py --list >/dev/null && python3 docs/site/test_site.py && \
 		if [ -d "$(PYTHON)" ]; then \
 			python3 docs/site/check.py --program "$(PYTHON)/bin/ackclock" --python "$(PYTHON)/bin/python"; \
 		else \

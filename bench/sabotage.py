@@ -4,7 +4,8 @@
 bench/sabotage.toml lists single changes to sources, each a mistake: a wrong unit, a limit that does not hold, a flag the wrong way
 round, random numbers that do not depend on the seed, a hint that is not true. Each is made in a copy of the last commit; then the
 tests that it names must build, and one of them must fail. The exit code is 1 if a mistake is not noticed, 2 if the list does not fit
-the sources: a mistake does not build, or a test does not exist, which counts as not noticed, and the next one is made. The tests of the unchanged copy are run first, so that what fails anyway is not taken for a mistake that is noticed.
+the sources: a mistake does not build, or a test does not exist, which counts as not noticed, and the next one is made. The tests of the
+unchanged copy are run first, so that what fails anyway is not taken for a mistake that is noticed. `--list` reads the sources as they are.
 """
 
 import argparse
@@ -20,6 +21,8 @@ import tomllib
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 FILE = os.path.join(HERE, "sabotage.toml")
+# A mistake may make a test loop; no build and no test takes as long.
+LONGEST_S = 1800
 KINDS = ["unit", "limit", "flag", "stream", "hint"]
 NO_BUILD, NO_TEST = "DOES NOT BUILD", "NO SUCH TEST"
 KEYS = {"name", "trial", "kind", "about", "file", "old", "new", "tests"}
@@ -58,11 +61,18 @@ def sabotaged(text, mistake):
     return text.replace(mistake["old"], mistake["new"])
 
 
+def check(mistakes, tree):
+    """Ends the program where a mistake does not fit its file."""
+    for mistake in mistakes:
+        with open(os.path.join(tree, mistake["file"]), encoding="utf-8") as file:
+            sabotaged(file.read(), mistake)
+
+
 def cargo(tree, target, arguments):
     """Runs `cargo test`; its exit code and what it says."""
     environment = os.environ | {"CARGO_TARGET_DIR": target, "RUST_BACKTRACE": "0"}
-    done = subprocess.run(["cargo", "test", "--locked", *arguments], cwd=tree, env=environment, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command = ["timeout", str(LONGEST_S), "cargo", "test", "--locked", *arguments]
+    done = subprocess.run(command, cwd=tree, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout
 
 
@@ -99,6 +109,11 @@ def main():
             stop(f"there is no {name!r}; --list prints all")
     if given.names:
         mistakes = [mistake for mistake in mistakes if mistake["name"].startswith(tuple(given.names))]
+    if given.list:
+        check(mistakes, ROOT)
+        for mistake in mistakes:
+            print(f"{mistake['name']:<28} {mistake['kind']:<7} {mistake['about']}")
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         tree = os.path.join(folder, "tree")
         subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tree, "HEAD"], cwd=ROOT, check=True)
@@ -110,13 +125,7 @@ def main():
 
 def at_work(mistakes, tree, target, given):
     """Makes the mistakes in the copy, one after the other; the exit code."""
-    for mistake in mistakes:
-        with open(os.path.join(tree, mistake["file"]), encoding="utf-8") as file:
-            sabotaged(file.read(), mistake)
-    if given.list:
-        for mistake in mistakes:
-            print(f"{mistake['name']:<28} {mistake['kind']:<7} {mistake['about']}")
-        return 0
+    check(mistakes, tree)
     if not given.no_baseline:
         for test in dict.fromkeys(test for mistake in mistakes for test in mistake["tests"]):
             outcome, said = run(tree, target, test)

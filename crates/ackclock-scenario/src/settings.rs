@@ -183,11 +183,7 @@ fn unknown_table(
         return;
     }
     if section.families().any(|family| outside.word(family, name).is_some()) {
-        report
-            .error(at, format!("{name} has no parameters in scenario files"))
-            .label("this is a mechanism from outside")
-            .help(format!("leave {} out; the program that registers {name} gives it its parameters", header(name)));
-        return;
+        return check::outside_has_no_keys(report, at, name, &header(name));
     }
     let near = suggest::nearest(name, tables.iter().copied()).map(|near| format!("did you mean {}?", header(near)));
     report

@@ -6,7 +6,7 @@ use ackclock::link::{AppliesTo, ErrorModelParams, ErrorParams, Place};
 use super::expectation::example;
 use super::fields::Fields;
 use super::simple::{check, parameters, settings};
-use super::words::{Here, mechanism};
+use super::words::{Here, mechanism, outside_has_no_keys};
 use crate::keys::outside::Outside;
 use crate::keys::{ErrorModelKeys, MODEL, error_models};
 use crate::text::diagnostic::{At, Report};
@@ -82,11 +82,7 @@ fn no_keys(fields: &mut Fields<'_>, name: &str, around: &[Key]) -> Option<()> {
     let is_here = |key: &str| key == MODEL.name || around.iter().any(|known| known.name == key);
     let Some((_, entry)) = fields.table.entries.iter().find(|(key, _)| !is_here(key)) else { return Some(()) };
     let name = name.split_once('@').map_or(name, |(name, _)| name);
-    fields
-        .report
-        .error(entry.key_at, format!("{name} has no parameters in scenario files"))
-        .label("this is a mechanism from outside")
-        .help(format!("leave it out; the program that registers {name} gives it its parameters"));
+    outside_has_no_keys(fields.report, entry.key_at, name, "it");
     None
 }
 

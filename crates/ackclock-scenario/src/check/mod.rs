@@ -19,7 +19,7 @@ pub(crate) use expectation::example;
 pub(crate) use lists::metric_words;
 pub(crate) use quantities::{Amount, Bare, nearest_unit};
 pub(crate) use simple::default_value;
-pub(crate) use words::Here;
+pub(crate) use words::{Here, outside_has_no_keys};
 
 use self::expectation::expectation;
 use crate::keys::outside::Outside;

@@ -117,3 +117,11 @@ pub(super) fn float(node: &Node) -> f64 {
         _ => f64::NAN,
     }
 }
+
+/// Reports a parameter of a mechanism from outside: what is to be left out.
+pub(crate) fn outside_has_no_keys(report: &mut Report, at: At, name: &str, left_out: &str) {
+    report
+        .error(at, format!("{name} has no parameters in scenario files"))
+        .label("this is a mechanism from outside")
+        .help(format!("leave {left_out} out; the program that registers {name} gives it its parameters"));
+}

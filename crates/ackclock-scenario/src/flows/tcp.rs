@@ -238,7 +238,8 @@ fn congestion_control(tables: &Tables, outside: &Outside, report: &mut Report) -
 fn knows_losses(recovery: &str, outside: &Outside) -> Option<bool> {
     match outside.recovery(recovery) {
         Some(custom) => {
-            let (mss, draws) = (TcpParams::default().mss, Stream::new(0, "", "recovery"));
+            // It draws nothing to say so.
+            let (mss, draws) = (TcpParams::default().mss, Stream::new(0, "", ""));
             Some(custom.start(true, mss.into(), draws).loss_detection().is_some())
         }
         None => recovery::Algorithm::named(recovery).map(|algorithm| algorithm.knows_losses),

@@ -45,12 +45,15 @@ pub struct Turns {
     stations: Vec<Station>,
     /// Which of them had the last turn.
     last: usize,
-    ports: Vec<Place>,
+    /// In the order of their numbers.
+    ports: Vec<PortHere>,
+    /// When the first of them has something to send; never if nothing waits.
+    earliest: Time,
 }
 
 /// A port at the medium.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PortHere {
     station: usize,
     /// Its place among the ports of the station.
     place: usize,
@@ -95,8 +98,9 @@ impl Turns {
             stations,
             ports: ports
                 .into_iter()
-                .map(|(_, (station, place))| Place { station, place, ready: Time::NEVER })
+                .map(|(_, (station, place))| PortHere { station, place, ready: Time::NEVER })
                 .collect(),
+            earliest: Time::NEVER,
         }
     }
 
@@ -135,15 +139,20 @@ impl Turns {
     /// Something has happened at port number `port`, which has something to send from `ready` on, never if nothing waits: perhaps a
     /// transmission has begun there, which will be complete at `complete`.
     pub fn settle(&mut self, now: Time, port: usize, complete: Option<Time>, ready: Time) {
-        let Place { station, place, .. } = self.ports[port];
+        let PortHere { station, place, ready: before } = self.ports[port];
         if let Some(complete) = complete {
             self.free = complete + self.overhead;
             self.last = station;
             self.stations[station].last = place;
         }
         self.ports[port].ready = ready;
-        let earliest = self.ports.iter().map(|port| port.ready).min().expect("a medium has ports");
-        self.next = earliest.max(self.free).max(now);
+        self.earliest = if before > self.earliest {
+            self.earliest.min(ready)
+        } else {
+            // It was the first.
+            self.ports.iter().map(|port| port.ready).min().expect("a medium has ports")
+        };
+        self.next = self.earliest.max(self.free).max(now);
     }
 }
 
@@ -210,6 +219,7 @@ mod tests {
         medium.settle(at(20), 4, None, at(20));
         assert_eq!(medium.next(), at(20), "time does not go back");
     }
+
     #[test]
     fn what_is_held_back_is_passed_over_until_its_time() {
         let mut medium = base_and_stations(Span::ZERO);

@@ -233,9 +233,9 @@ impl<T: Copy> PacketPort<T> {
                 true => self.hold_back(now),
                 false => self.begin_next::<PLAIN>(self.free.max(now)),
             }
-        } else if !is_first && self.free <= now {
-            // What waits is held back, unless the link is down: perhaps that has changed.
-            self.begin_next::<PLAIN>(now);
+        } else if !is_first && self.next_start > self.free.max(now) {
+            // What waits is held back, unless the link is down, where this gives the same: perhaps that has changed.
+            self.begin_next::<PLAIN>(self.free.max(now));
         }
         None
     }

@@ -20,7 +20,7 @@ struct Drawn {
     rate: f64,
     /// Whether counts may be told at the ends of intervals.
     is_told_late: bool,
-    /// The instants of cells that were told: before the end of the interval that runs, and not before that of the one before.
+    /// When the last interval ended: cells are told of the next one, which is as long, or a slot longer as it is a whole number of slots.
     last_end: Time,
 }
 
@@ -32,7 +32,7 @@ impl Drawn {
 
     fn is_counted(&self, now: Option<Time>) {
         assert_eq!(now.is_none(), self.is_told_late);
-        assert!(now.is_none_or(|now| self.last_end <= now && now <= self.last_end + INTERVAL + INTERVAL), "{now:?}");
+        assert!(now.is_none_or(|now| self.last_end <= now && now <= self.last_end + INTERVAL + SLOT), "{now:?}");
     }
 }
 
@@ -67,6 +67,8 @@ impl RateAllocator for Drawn {
 }
 
 const INTERVAL: Span = Span::from_ms(7);
+/// More than a cell takes at the slowest of the links.
+const SLOT: Span = Span::from_us(500);
 
 /// ABR connections through two ports of an ATM network, one of UBR beside them.
 const ABR: &str = "duration = \"400 ms\"\nrecord = [\"allocation\"]\n[network]\ntopology = \"n-source\"\nsources = 3\n\

@@ -81,7 +81,8 @@ fn a_greedy_flow_has_the_rate_of_the_tokens() {
         let records = run("greedy", FLOW, &["warmup=5 s", &format!("port.r->b.tbf.burst={burst}")]);
         let goodput = flow(&records, "f").goodput_after_warmup_bps.expect("there is a warm-up");
         let expected = 8e6 * 1448.0 / 1500.0;
-        assert!((goodput / expected - 1.0).abs() < 1e-3, "{burst}: {goodput} of {expected}");
+        // A segment more or less of 15 s is 1e-4 of it, a burst of 30 kB 1e-3.
+        assert!((goodput / expected - 1.0).abs() < 2e-3, "{burst}: {goodput} of {expected}");
         assert!(port(&records, "r->b").drops.overflow > 0, "{burst}: the buffer was full");
     }
 }
@@ -123,11 +124,15 @@ impl QueueDiscipline for Gate {
 
 fn gated(text: &str, sets: &[&str]) -> Scenario {
     let mut scenario = scenario(&format!("{SHAPED}{text}"), sets);
+    with_gate(&mut scenario, "r->b");
+    scenario
+}
+
+fn with_gate(scenario: &mut Scenario, port: &str) {
     let start = || Gate { small: VecDeque::new(), others: VecDeque::new(), asked: Time::ZERO };
     let gate = CustomDiscipline::new("gate", move |_, _| Box::new(start()));
-    let port = scenario.links.iter_mut().find(|link| link.name == "r->b").unwrap();
+    let port = scenario.links.iter_mut().find(|link| link.name == port).unwrap();
     Arc::make_mut(&mut port.queue).policy = PolicyParams::Packets(PacketPolicyParams::Custom(gate));
-    scenario
 }
 
 /// The five packets wait from 1010 us on for the gate, and leave from 10 ms on. Between them and that a packet of 100 bytes comes at
@@ -138,6 +143,44 @@ fn one_packet_passes_others_that_are_held_back() {
     let records = of("gate", &gated(&format!("{BURST}{small}"), &[]));
     assert_eq!(times_us(&records, "u"), [10_000.0 + 1100.0, 10_400.0 + 1100.0]);
     assert_eq!(times_us(&records, "small"), [1.0 + 1000.0 + 10.0 + 1000.0; 2]);
+}
+
+/// A medium of 1 Mb/s, on which 1000 bytes take 8 ms, 200 bytes 1.6 ms and 100 bytes 0.8 ms. The gate is at st1, where a large packet comes at 11.5
+/// ms, finds the medium free, and is held back until 20 ms. St2 sends from 12 to 13.6 ms. Meanwhile, at 13 ms, a small packet comes to st1.
+#[test]
+fn a_packet_that_comes_while_a_medium_is_busy_does_not_wait_for_what_is_held_back() {
+    let text = r#"
+duration = "1 s"
+delays = true
+[network]
+technology = "packet"
+topology = "graph"
+[node]
+h1.kind = "host"
+h2.kind = "host"
+st1.kind = "switch"
+st2.kind = "switch"
+base.kind = "switch"
+server.kind = "host"
+[medium.channel]
+rate = "1 Mbps"
+[link]
+edge1 = { ends = ["h1", "st1"], rate = "1 Tbps", delay = "11.5 ms" }
+edge2 = { ends = ["h2", "st2"], rate = "1 Tbps", delay = "12 ms" }
+air1 = { ends = ["st1", "base"], medium = "channel", delay = "0 s" }
+air2 = { ends = ["st2", "base"], medium = "channel", delay = "0 s" }
+central = { ends = ["base", "server"], rate = "1 Tbps", delay = "0 s" }
+[udp]
+large = { from = "h1", to = "server", payload = "972 B", rate = "7776 bps", stop = "1 us" }
+other = { from = "h2", to = "server", payload = "172 B", rate = "1376 bps", stop = "1 us" }
+small = { from = "h1", to = "server", payload = "72 B", rate = "576 bps", start = "1.5 ms", stop = "1.501 ms" }
+"#;
+    let mut scenario = scenario(text, &[]);
+    with_gate(&mut scenario, "st1->base");
+    let records = of("gate on a medium", &scenario);
+    let rounded = |name| times_us(&records, name).map(|us| (us / 10.0).round() as u64);
+    let times = ["other", "small", "large"].map(rounded);
+    assert_eq!(times, [[1360; 2], [1440 - 150; 2], [2800; 2]], "the small one goes as soon as the medium is free");
 }
 
 /// With data, small packets, and links that go down and take what waits with them, or keep it.
@@ -151,7 +194,7 @@ fn a_gate_from_outside_on_both_engines() {
             &format!("link.last.queued={queued}"),
         ];
         let records = of(queued, &gated(&format!("{FLOW}{small}"), &sets));
-        // Seven packets of 150 us begin in each opening, if that many wait, and at most fifty wait.
+        // Seven packets of 150 us begin in each of a thousand openings, if that many wait; the window is less at first and after losses.
         let sent = flow(&records, "f").counts.segments_sent;
         assert!((3000..7100).contains(&sent), "{queued}: {sent}");
         assert_eq!(port(&records, "r->b").drops.outage > 0, queued == "flush");

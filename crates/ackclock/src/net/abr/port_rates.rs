@@ -18,7 +18,7 @@ use crate::units::{Span, Time};
 pub(in crate::net) struct PortRates {
     allocator: Box<dyn RateAllocator>,
     /// Whether it is told of each cell by itself, when that is offered: else it is not told when.
-    knows_instants: bool,
+    is_told_late: bool,
     /// The length of an interval, m · c; none if the algorithm has no intervals.
     interval: Option<Span>,
     /// When the interval that runs ends.
@@ -53,10 +53,10 @@ impl PortRates {
         let interval = algorithm.interval().map(|interval| port.rate.cell_time() * port.slots(interval));
         let interval_end = interval.map_or(Time::NEVER, |interval| Time::ZERO + interval);
         let allocator = algorithm.start(port, name, seed);
-        let knows_instants = allocator.efci_threshold().is_none();
+        let is_told_late = allocator.efci_threshold().is_some();
         PortRates {
             allocator,
-            knows_instants,
+            is_told_late,
             interval,
             interval_end,
             served,
@@ -167,7 +167,7 @@ impl PortRates {
 
     /// So many cells of a connection are offered: one, at `now`, if the algorithm has no threshold of EFCI; else until then.
     pub(in crate::net) fn count(&mut self, now: Time, vc: VcId, cells: u64) {
-        let now = self.knows_instants.then_some(now);
+        let now = (!self.is_told_late).then_some(now);
         match self.served[vc.index()] {
             Some(served) => {
                 self.allocator.on_cells(now, served.number, cells);

@@ -50,7 +50,7 @@ impl<T: Copy> PacketPort<T> {
         {
             self.monitor.transmits(complete, turns.overhead());
         }
-        // The port takes itself for one with a transmitter of its own: only what is held back begins later than that is free.
+        // `next_start` is later than the end of the medium's transmission only if packets are held back.
         turns.settle(now, number, complete, self.next_start);
     }
 }

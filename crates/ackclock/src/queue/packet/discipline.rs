@@ -40,8 +40,9 @@ pub trait QueueDiscipline: Send {
     /// held back until [`QueueDiscipline::next`].
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket>;
 
-    /// When [`QueueDiscipline::dequeue`] is to be asked again after it gave nothing although packets wait, as that of a shaper does: later
-    /// than that. If another packet comes before, it is asked at once. Never: only then.
+    /// When [`QueueDiscipline::dequeue`] is to be asked again after it gave nothing although packets wait, as that of a shaper does: an
+    /// instant after the `now` of that call. If another packet comes before, it is asked then, or on a medium that transmits as soon as
+    /// that is free. [`Time::NEVER`]: it is asked only when another packet comes.
     fn next(&self) -> Time {
         Time::NEVER
     }

@@ -32,8 +32,10 @@ pub struct Tbf {
     max_packets: u32,
 }
 
-/// So that no time of a run leaves the range of times.
+/// A slower shaper needs more than ten seconds for a packet.
 const SLOWEST_BPS: u64 = 1_000;
+/// A bucket that takes longer to fill than the longest run lasts is none.
+const LONGEST_BURST_S: u64 = 720 * 3_600;
 
 impl Mechanism for Tbf {
     const NAME: &'static str = "tbf";
@@ -42,7 +44,7 @@ impl Mechanism for Tbf {
     #[rustfmt::skip]
     const KEYS: &'static [Key] = &[
         Key::new("rate", Kind::Or(&Kind::rate(SLOWEST_BPS, 1_000_000_000_000), &["link"]), Default::Is(Value::Word("link")), "Ackclock",
-            "The rate of the tokens, and so of the packets on the average; `link`: the rate of the link, which holds nothing back."),
+            "The rate of the tokens, and so of the packets on the average; `link`: the rate of the link, the first or mean one if it changes. A constant one holds nothing back."),
         Key::new("burst", Kind::bytes(1, 1 << 30), Default::Is(Value::bytes(15_140)), "Ackclock: ten packets of the largest size on Ethernet",
             "The size of the bucket: how many bytes may leave at the rate of the link after a pause."),
     ];
@@ -54,7 +56,15 @@ impl Mechanism for Tbf {
             Value::Quantity(quantity) => Rate::from_bps(quantity.amount).expect("its limits are above 0"),
             _ => port.rate,
         };
-        Ok(TbfParams { rate, burst_bytes: values.amount("burst") })
+        let burst_bytes = values.amount("burst");
+        if burst_bytes * 8 > rate.as_bps().saturating_mul(LONGEST_BURST_S) {
+            return Err(Misfit {
+                keys: &["burst", "rate"],
+                problem: format!("at {} bit/s it takes longer than 720 hours to fill `burst`", rate.as_bps()),
+                expected: "a smaller `burst`, or a larger `rate`",
+            });
+        }
+        Ok(TbfParams { rate, burst_bytes })
     }
 
     fn start(params: &TbfParams, port: &QueuePort<'_>, _draws: Stream) -> Tbf {
@@ -159,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_larger_than_the_bucket_leaves_when_that_is_full_and_is_paid_for() {
+    fn a_packet_larger_than_the_bucket_leaves_when_that_is_full_and_its_tokens_are_taken() {
         let mut tbf = tbf(10);
         for bytes in [1000, 4000, 100] {
             enqueue(&mut tbf, 0, bytes, false);
         }
         assert_eq!((dequeue(&mut tbf, 0), dequeue(&mut tbf, 999), tbf.next()), (Some(1000), None, us(1000)));
         assert_eq!(dequeue(&mut tbf, 1000), Some(4000));
-        // The bucket has 1000 less than nothing.
+        // The bucket lacks 1000 tokens.
         assert_eq!((tbf.next(), dequeue(&mut tbf, 2099), dequeue(&mut tbf, 2100)), (us(2100), None, Some(100)));
     }
 
@@ -177,6 +187,17 @@ mod tests {
         assert_eq!(dequeue(&mut tbf, 0), Some(3000));
         assert!(!enqueue(&mut tbf, 99, 100, true), "there are 99 tokens");
         assert!(enqueue(&mut tbf, 100, 100, true));
+    }
+
+    #[test]
+    fn a_bucket_that_no_run_fills_is_refused() {
+        let port = Port { capacity_cells: None, rate: Rate::from_bps(1).unwrap() };
+        let params = |burst| {
+            let given = |key: &Key| (key.name == "burst").then_some(Value::bytes(burst));
+            Tbf::params(&Values::of(Tbf::KEYS, given), &port)
+        };
+        assert!(params(LONGEST_BURST_S / 8).is_ok());
+        assert_eq!(params(LONGEST_BURST_S / 8 + 1).unwrap_err().keys, ["burst", "rate"]);
     }
 
     #[test]

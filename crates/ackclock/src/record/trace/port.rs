@@ -1,5 +1,7 @@
 //! What is recorded of a port.
 
+use std::collections::BTreeMap;
+
 use super::amounts::Busy;
 use super::level::{Averages, LevelTrace};
 use super::sojourn::{Departures, SojournTrace};
@@ -217,16 +219,16 @@ impl PortTrace {
                 self.vcs.iter_mut().zip(vcs).filter_map(of_vc).collect()
             }
             Metric::Marks => {
-                let marks = self.marks.take().unwrap_or_default();
-                let of_vc = |(number, vc): (usize, &String)| {
-                    let of_this = marks.iter().filter(|&&(time, of)| of as usize == number && time < end);
-                    let (time, value): (Vec<Time>, Vec<f64>) =
-                        of_this.zip(1_u32..).map(|(&(time, _), count)| (time, f64::from(count))).unzip();
-                    let columns = Columns::Points { time, value };
-                    let series = Series { metric, of: name.to_owned(), vc: Some(vc.clone()), columns };
-                    Some(series).filter(|series| !series.columns.is_empty())
+                let mut of_vcs: BTreeMap<u32, Vec<Time>> = BTreeMap::new();
+                for (time, vc) in self.marks.take().into_iter().flatten().filter(|&(time, _)| time < end) {
+                    of_vcs.entry(vc).or_default().push(time);
+                }
+                let of_vc = |(number, time): (u32, Vec<Time>)| {
+                    let value = (1..=time.len()).map(|count| count as f64).collect();
+                    let (of, vc) = (name.to_owned(), Some(vcs[number as usize].clone()));
+                    Series { metric, of, vc, columns: Columns::Points { time, value } }
                 };
-                vcs.iter().enumerate().filter_map(of_vc).collect()
+                of_vcs.into_iter().map(of_vc).collect()
             }
             Metric::Sojourn => {
                 self.sojourn.as_ref().and_then(|sojourn| sojourn.columns(end)).map(one).unwrap_or_default()
