@@ -168,6 +168,8 @@ class Environment(gymnasium.Env[Observed, Any]):
         self._engine = engine
         if not (math.isfinite(self.interval_s) and self.interval_s > 0):
             raise UsageError(f"a monitor interval of {self.interval_s} s", 'write more than 0, as "100 ms"')
+        if self.interval_s < 1e-12:
+            raise UsageError(f"a monitor interval of {self.interval_s} s", "write a picosecond or more, in which simulations count")
         if control not in ("window", "rate"):
             raise UsageError(f"control={control!r} is nothing to control", 'write "window" or "rate"')
         if self._scenario is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
@@ -313,10 +313,52 @@ def test_a_vector_says_what_is_wrong(two_flows: ac.Scenario) -> None:
         vector.step(np.array([0, 0, 0, 7]))
     vector.reset(seed=5)
     vector.step(vector.action_space.sample())
+    # A refused action steps none of them.
+    before = [environment.simulation.now_s for environment in vector.environments]
+    with pytest.raises(ac.UsageError, match="no place of a factor"):
+        vector.step(np.array([0, 0, 0, 7]))
+    assert [environment.simulation.now_s for environment in vector.environments] == before
     vector.close()
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ackclock-gym")]
     with pytest.raises(ac.UsageError, match="count=0 is no number of environments"):
         VectorEnvironment(two_flows, 0)
+
+
+INTERRUPTED = """
+import ackclock as ac
+from ackclock.gym import Environment, VectorEnvironment
+flows = ac.examples.two_flows().set({"duration": "100000 s"})
+late = flows.set({"flow.f1.start": "90000 s", "flow.f2.start": "0 s"})
+environment = {
+    "step": lambda: Environment(flows, interval="50000 s"),
+    "vector": lambda: VectorEnvironment(flows, 2, interval="50000 s"),
+    "reset": lambda: Environment(late),
+}["WHAT"]()
+if "WHAT" != "reset":
+    environment.reset(seed=1)
+print("begins", flush=True)
+try:
+    environment.reset(seed=1) if "WHAT" == "reset" else environment.step(environment.action_space.sample())
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+if "WHAT" == "step":
+    try:
+        environment.step(environment.action_space.sample())
+    except ac.UsageError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("what", ["step", "vector", "reset"])
+def test_ctrl_c_is_obeyed_and_ends_the_episode(what: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED.replace("WHAT", what)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "begins\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert said.startswith("interrupted\n"), said
+    if what == "step":
+        assert "reset()" in said, "a part of an interval is no step: the episode is over"
 
 
 def test_many_steps_a_second(two_flows: ac.Scenario) -> None:

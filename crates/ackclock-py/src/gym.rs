@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use ackclock::ids::FlowId;
+use ackclock::units::Time;
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -95,7 +96,11 @@ impl Episode {
             true => (py.detach(|| beginning.begin(&self.how, &stop)), None),
             false => waiting::work(py, &stop, None, &scenario.get().mechanisms, |_| beginning.begin(&self.how, &stop)),
         };
-        let (state, measured) = begun.map_err(|wrong| wrong.raised(py, raised))?;
+        let (state, measured) = match (begun, raised) {
+            // Ctrl-C may have come in the last moment.
+            (Ok(_), Some(raised)) => return Err(raised),
+            (begun, raised) => begun.map_err(|wrong| wrong.raised(py, raised))?,
+        };
         *guard = Some(state);
         drop(guard);
         PyBuffer::get(observation)?.copy_from_slice(py, &measured.observed())?;
@@ -116,7 +121,10 @@ impl Episode {
                 waiting::work(py, &stop, None, simulation.get().mechanisms(), |_| state.step(&self.how, factor, &stop))
             }
         };
-        let measured = measured.map_err(|wrong| wrong.raised(py, raised))?;
+        let measured = match (measured, raised) {
+            (Ok(_), Some(raised)) => return Err(raised),
+            (measured, raised) => measured.map_err(|wrong| wrong.raised(py, raised))?,
+        };
         let (is_over, is_terminated) = (state.is_over, state.is_terminated);
         drop(guard);
         PyBuffer::get(&observation)?.copy_from_slice(py, &measured.observed())?;
@@ -254,8 +262,11 @@ impl Beginning {
         Ok(Beginning { scenario: scenario.clone().unbind(), seed, flow, name: name.to_owned(), engine })
     }
 
+    /// Whether to begin takes a moment, as far as is known before: up to the start of the flow, and an interval at least.
     fn is_short(&self, how: &How) -> bool {
-        crate::simulation::is_short(&self.scenario.get().loaded, how.span())
+        let scenario = &self.scenario.get().loaded;
+        let before = scenario.flows[self.flow].start.since(Time::ZERO);
+        crate::simulation::is_short(scenario, before + how.span())
     }
 
     fn begin(self, how: &How, stop: &AtomicBool) -> Result<(State, Measured), Wrong> {

@@ -1,6 +1,6 @@
 //! What an episode knows, what it holds, and what is measured of its flow in a monitor interval.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ackclock::ids::FlowId;
 use ackclock::record::{Observation, Stage};
@@ -9,7 +9,7 @@ use ackclock::units::{Rate, Span};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::simulation::{self, ENDED, Simulation, Unusable};
+use crate::simulation::{self, Simulation, Unusable};
 
 /// What an agent does to the flow, and how often.
 pub(super) struct How {
@@ -144,6 +144,9 @@ impl State {
             if run.progress().finished() || seen.stage == Stage::Ended {
                 return Ok(None);
             }
+            if stop.load(Ordering::Relaxed) {
+                return Err(Wrong::Stopped);
+            }
             advance(of, run, how.interval_s, stop)?;
             seen = run.observe(flow)?;
         };
@@ -197,6 +200,8 @@ impl State {
                 // What went on without the mechanism means nothing.
                 *guard = None;
             }
+            // A part of an interval is no step.
+            self.is_over = true;
             return Err(wrong);
         }
         let seen = run.observe(self.flow)?;
@@ -269,7 +274,10 @@ pub(super) fn is_short(simulation: &Simulation, how: &How) -> bool {
     simulation.is_short(how.span())
 }
 
-/// Of the receiver's window, which lets out no more, some multiple may be held, and so many segments in any case.
+/// There is no run any more.
+const ENDED: Unusable =
+    Unusable("the run of this episode has ended: its result was taken, or a mechanism of it failed", "call reset()");
+/// Four times the most that was in flight, or of the largest rate, may be held, and so many segments in any case.
 const FEWEST_SEGMENTS: u64 = 10;
 /// The most that may be held as a window, 2³⁰ bytes.
 const MOST_WINDOW_BYTES: u64 = 1 << 30;

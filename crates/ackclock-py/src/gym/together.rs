@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
@@ -59,11 +59,12 @@ impl Episodes {
             tasks.push(Task { how, of: Some(beginning), done: None });
         }
         // To build a network takes longer than to begin a thread.
-        let raised = self.each(py, &mut tasks, true, is_long, Beginning::begin);
-        let mut raised = raised;
+        let (mut raised, _) = self.each(py, &mut tasks, true, is_long, Beginning::begin);
+        let begun = tasks.into_iter().map(|task| done(py, task.done, &mut raised)).collect::<PyResult<Vec<_>>>()?;
+        // Ctrl-C may have come in the last moment. All begin, or none.
+        raised.map_or(Ok(()), Err)?;
         let mut intervals = Vec::with_capacity(places.len());
-        for (&place, task) in places.iter().zip(tasks) {
-            let (state, measured) = done(py, task.done, &mut raised)?;
+        for (&place, (state, measured)) in places.iter().zip(begun) {
             let episode = self.at(place)?;
             *episode.locked(py)? = Some(state);
             observations.numbers[row(place)].copy_from_slice(&measured.observed());
@@ -106,7 +107,8 @@ impl Episodes {
             }
             let pays = self.took.load(Ordering::Relaxed) * tasks.len() as u64 > PAYS_NS;
             let step = |(state, factor): (&mut State, f64), how: &How, stop: &AtomicBool| state.step(how, factor, stop);
-            let raised = self.each(py, &mut tasks, pays, is_long, step);
+            let (raised, took) = self.each(py, &mut tasks, pays, is_long, step);
+            self.took.store(took, Ordering::Relaxed);
             let outcomes: Vec<_> = tasks.into_iter().map(|task| task.done).collect();
             for (outcome, guard) in outcomes.into_iter().zip(&guards) {
                 let ends = guard.as_ref().map_or((true, true), |state| (state.is_over, state.is_terminated));
@@ -125,6 +127,7 @@ impl Episodes {
             truncated.numbers[place] = u8::from(is_over && !is_terminated);
             intervals.push(interval);
         }
+        raised.map_or(Ok(()), Err)?;
         observations.write(py)?;
         rewards.write(py)?;
         terminated.write(py)?;
@@ -164,7 +167,8 @@ impl Episodes {
         Ok(factors)
     }
 
-    /// Does all tasks, over threads if that pays; those that are long also so that Ctrl-C is obeyed, whose error is returned.
+    /// Does all tasks, over threads if that pays; those that are long also so that Ctrl-C is obeyed, whose error is returned. And how long a
+    /// task took on average, without threads that begin and end, nanoseconds.
     fn each<Of: Send, Done: Send>(
         &self,
         py: Python<'_>,
@@ -172,14 +176,15 @@ impl Episodes {
         pays: bool,
         is_long: bool,
         go: impl Fn(Of, &How, &AtomicBool) -> Result<Done, Wrong> + Sync,
-    ) -> Option<PyErr> {
-        let (count, stop) = (tasks.len(), AtomicBool::new(false));
+    ) -> (Option<PyErr>, u64) {
+        let (count, stop, took) = (tasks.len(), AtomicBool::new(false), AtomicU64::new(0));
         let one = |task: &mut Task<'_, Of, Done>| {
             if let Some(of) = task.of.take() {
+                let began = Instant::now();
                 task.done = Some(go(of, task.how, &stop));
+                took.fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
             }
         };
-        let began = Instant::now();
         let workers = if pays { self.threads.min(count) } else { 1 };
         let raised = match workers > 1 || is_long {
             false => {
@@ -203,10 +208,7 @@ impl Episodes {
                 waiting::work(py, &stop, None, &Mechanisms::default(), all).1
             }
         };
-        let took = began.elapsed() * u32::try_from(workers).unwrap_or(u32::MAX);
-        let each = took.checked_div(u32::try_from(count).unwrap_or(u32::MAX)).unwrap_or(Duration::ZERO);
-        self.took.store(u64::try_from(each.as_nanos()).unwrap_or(u64::MAX / 2), Ordering::Relaxed);
-        raised
+        (raised, took.into_inner() / count.max(1) as u64)
     }
 }
 
