@@ -197,7 +197,10 @@ const LINUX: &[Default] = &[
 ];
 
 /// What CUBIC has beside.
-const LINUX_WITH_CUBIC: &[Default] = &[("slow_start_exit", "hystart", "Linux 6.x, tcp_cubic.c: hystart = 1")];
+const LINUX_WITH_CUBIC: &[Default] = &[
+    ("slow_start_exit", "hystart", "Linux 6.x, tcp_cubic.c: hystart = 1"),
+    ("cubic.least_growth", "0.05", "Linux 6.x, tcp_cubic.c: bictcp_update, a segment for 20 at least"),
+];
 
 /// Linux 2.2 as [VEGAS-A] §3 used it behind a link emulator and over a satellite.
 const LINUX_2_2_SAT: &[Default] = &[

@@ -89,3 +89,52 @@ fn a_pause_halves_the_window_for_each_timeout() {
         assert_eq!(at_once as f64, expected, "{name}");
     }
 }
+
+/// The last byte whose acknowledgement was at the sender by then, in segments: it takes 50 ms, and 41 us at the bottleneck.
+fn acknowledged(records: &Records, by: f64) -> f64 {
+    let packets = records.captures[0].packets.iter().filter(|packet| packet.sent);
+    let last = packets.take_while(|packet| packet.time.as_secs_f64() < by - 0.05005).last().expect("it begins");
+    last.segment.ack as f64 / MSS
+}
+
+/// Slow start ends with 40 segments, and the path holds 83. While nothing was lost CUBIC grows by a segment for each 20 acknowledged, ten in five
+/// round trips; by the RFC by a segment in each. A loss tells it W_max: from then on the two are the same. An outage of a second ends with
+/// a timeout, which forgets W_max.
+#[test]
+fn cubic_that_has_lost_nothing_grows_by_a_twentieth_of_what_is_acknowledged() {
+    // How much the window grows in half a second of congestion avoidance, and how much is acknowledged, in segments.
+    let grown = |name: &str, least: &str, more: &[&str], from: f64| {
+        let least = format!("tcp.cubic.least_growth={least}");
+        let sets = ["tcp.receive_window=4 MB", "tcp.initial_ssthresh=57920 B", "tcp.slow_start_exit=loss", &least];
+        let records = run(name, &[&sets[..], more].concat());
+        assert!(value(&records, Metric::Cwnd, from) >= value(&records, Metric::Ssthresh, from), "{name}: slow start");
+        let [growth, acked] = [|records: &Records, at| value(records, Metric::Cwnd, at) / MSS, acknowledged]
+            .map(|of| of(&records, from + 0.5) - of(&records, from));
+        (growth, acked, flow(&records, "f1").counts)
+    };
+    let (growth, acked, _) = grown("least", "0.05", &[], 0.6);
+    assert!(acked > 190.0 && (growth - acked / 20.0).abs() < 0.15, "{growth} of {acked}");
+    let (growth, acked, _) = grown("none", "0", &[], 0.6);
+    assert!(acked > 190.0 && (growth - 5.0).abs() < 1.0, "{growth} of {acked}");
+    let drops = ["flow.f1.drops=[30]"];
+    let after_loss = grown("loss", "0.05", &drops, 1.0);
+    assert_eq!(after_loss, grown("loss, none", "0", &drops, 1.0));
+    assert_eq!((after_loss.2.fast_retransmits, after_loss.2.timeouts), (1, 0));
+    // The 40 of the last round of slow start, and the probe for them.
+    let lost: Vec<String> = (30..71).map(|segment| segment.to_string()).collect();
+    let lost = [&*format!("flow.f1.drops=[{}]", lost.join(", "))];
+    let (growth, acked, counts) = grown("timeout", "0.05", &lost, 2.2);
+    assert!(counts.timeouts >= 1 && counts.fast_retransmits == 0, "{counts:?}");
+    assert!(acked > 90.0 && (growth - acked / 20.0).abs() < 0.15, "{growth} of {acked}");
+    let (growth, acked, _) = grown("timeout, none", "0", &lost, 2.2);
+    assert!(growth < 0.75 * acked / 20.0, "{growth} of {acked}");
+}
+
+/// The rule is that of the dialect.
+#[test]
+fn cubic_grows_so_by_default() {
+    let sets = ["tcp.receive_window=4 MB", "tcp.initial_ssthresh=57920 B"];
+    let window = |name: &str, more: &[&str]| value(&run(name, &[&sets[..], more].concat()), Metric::Cwnd, 2.0);
+    assert_eq!(window("by default", &[]), window("said", &["tcp.cubic.least_growth=0.05"]));
+    assert!(window("by default", &[]) > 1.2 * window("none", &["tcp.cubic.least_growth=0"]));
+}
