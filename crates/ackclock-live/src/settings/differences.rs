@@ -7,7 +7,7 @@ use ackclock::tcp::cc::CongestionAvoidance;
 use ackclock::tcp::recovery::WindowReduction;
 use ackclock::tcp::{
     AckPolicy, CongestionControlParams, FirstSegment, IdleReduction, OutOfOrder, RecoveryParams, SlowStartExit,
-    SsthreshFrom, TcpParams, TimerKind, Undo, WindowGrowth, WindowRules,
+    SsthreshFrom, TcpParams, TimerKind, Undo, UndoResponse, WindowGrowth, WindowRules,
 };
 use ackclock::units::Span;
 
@@ -141,6 +141,7 @@ fn of_window_rules(rules: &WindowRules) -> Vec<String> {
         ),
         (rules.window_validation, "`window_validation`: Linux does not keep windows that are not used"),
         (rules.undo != Undo::Both, "`undo`: Linux undoes reductions by D-SACK and timestamps, where they are on"),
+        (rules.undo_response != UndoResponse::Restore, "`undo_response`: Linux restores the window as it was"),
         (rules.growth != WindowGrowth::Linux, "`window_growth`: windows of Linux grow by what is delivered"),
         (rules.slow_start_limit != Some(u32::MAX), "`slow_start_limit`: Linux adds all that is acknowledged"),
         (rules.grow_unused, "`grow_unused_window`: the window of Linux does not grow unused"),

@@ -150,6 +150,7 @@ const STANDARD: &[Default] = &[
     ("min_rto", "1 s", "RFC 6298 (2.4)"),
     ("initial_rto", "1 s", "RFC 6298 (2.1)"),
     ("max_rto", "60 s", "RFC 6298 (2.5)"),
+    ("undo_response", "eifel", "RFC 4015 §3"),
     ("scale_rtt_gains", "true", "RFC 7323 appendix G"),
     ("delayed_ack", "true", "RFC 5681 §4.2"),
     ("delayed_ack_timeout", "200 ms", "RFC 5681 §4.2: below 500 ms; BSD"),

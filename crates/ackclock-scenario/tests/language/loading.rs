@@ -14,8 +14,8 @@ use ackclock::tcp::recovery::{NewRenoParams, PartialAckTimer, PartialAckWindow};
 use ackclock::tcp::{
     AckPolicy, ApplicationParams, CongestionControlParams, EcnParams, FirstSegment, HostModel, HostQueue,
     IdleReduction, InitialWindowFrom, OutOfOrder, RecoveryParams, RtoMargin, RttSamples, SackParams, SegmentTimeout,
-    SlowStartExit, SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, WindowGrowth,
-    WindowRules,
+    SlowStartExit, SsthreshFrom, TcpParams, TickPhase, TimerKind, TimerParams, TimerScope, Undo, UndoResponse,
+    WindowGrowth, WindowRules,
 };
 use ackclock::units::{Rate, Span, Time};
 use ackclock_scenario::{Disk, LoadError, Loaded, Memory, load, load_annotated};
@@ -88,6 +88,7 @@ fn defaults_are_those_of_the_osu_model() {
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,
             undo: Undo::Off,
+            undo_response: UndoResponse::Restore,
             growth: WindowGrowth::Standard,
             f_rto: false,
         },

@@ -337,6 +337,8 @@ const OWN_KEYS: &[Key] = &[
         "What makes a window grow: what is acknowledged, if the window was full; or, as in Linux, what is delivered, where what was selectively acknowledged before or was told by duplicates does not count again, and in slow start if half of the window was used."),
     Key::new("undo", Kind::Word(Undo::NAMES), Default::Is(Value::Word("off")), "literature: BSD",
         "What shows that a reduction of the window was spurious, so that it is undone: D-SACKs of everything that was sent again, timestamps of what was sent before that (RFC 3522), or both. Not with BBR and with the recoveries of Vegas."),
+    Key::new("undo_response", Kind::Word(UndoResponse::NAMES), Default::Is(Value::Word("restore")), "literature: BSD, Linux",
+        "What is done after a timeout that was spurious: the window and ssthresh are restored; or the Eifel response (RFC 4015): the window is what is in flight and at most an initial window more, with the old one as ssthresh, and with the timer of RFC 6298 round trips are expected to be as long as the next one."),
     Key::new("f_rto", Kind::Flag, Default::Is(Value::Flag(false)), "literature: BSD",
         "Whether a timeout is followed by new data, to find out whether it was spurious, so that it is undone (F-RTO, RFC 5682). Not with BBR and with the recoveries of Vegas."),
     Key::new("grow_unused_window", Kind::Flag, Default::Is(Value::Flag(true)), "literature: BSD",

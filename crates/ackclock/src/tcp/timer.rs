@@ -12,6 +12,7 @@ use super::cc::Window;
 use super::{TimerKind, TimerParams};
 use crate::record::trace::TimerState;
 use crate::units::{Span, Time};
+pub(super) use rfc6298::Estimates;
 use rfc6298::FineRto;
 use rto::{CoarseRto, SeenTicks, TickClock};
 use tick_log::TickLog;
@@ -250,6 +251,18 @@ impl RetransmissionTimer {
         };
         self.stop();
         Some(stamp)
+    }
+
+    /// SRTT and RTTVAR as a spurious timeout leaves them, of a timer of RFC 6298 (RFC 4015 §3).
+    pub(super) fn estimates(&self) -> Option<Estimates> {
+        self.fine.as_ref().and_then(|fine| fine.estimates())
+    }
+
+    /// The next sample is the first of data that was sent after a spurious timeout, at which the estimates were these.
+    pub(super) fn be_cautious(&mut self, before: Estimates) {
+        if let Some(fine) = &mut self.fine {
+            fine.be_cautious(before);
+        }
     }
 
     /// Doubles the timeout, up to its maximum, until the next sample.

@@ -18,7 +18,9 @@ use ackclock::units::{Rate, Span, Time};
 use super::choices::Choices;
 use super::paths::{instants, law};
 use super::queues::{cell_kinds, queues};
-use super::tcp::{dialects, ecn, hosts, hosts_of_today, sack_options, slow_start, tcp, timers, window_rules};
+use super::tcp::{
+    dialects, ecn, hosts, hosts_of_today, sack_options, slow_start, tcp, timers, undo_responses, window_rules,
+};
 use super::times::{duration_ps, shorten, stops, traffic_and_timers};
 use super::{abr, exchanges, feedback, medium, paths, routes};
 
@@ -127,6 +129,7 @@ pub fn example(bytes: &[u8]) -> Example {
     reneging(choices, &mut scenario);
     medium::media(choices, &mut scenario);
     exchanges::add_responses(&mut scenario);
+    undo_responses(choices, &mut scenario);
     Example { scenario, seed, stops }
 }
 

@@ -123,6 +123,7 @@ pub fn window_rules(choices: &mut Choices, scenario: &mut Scenario) {
             slow_start_exit: SlowStartExit::Loss,
             slow_start_limit: None,
             undo: Undo::Off,
+            undo_response: UndoResponse::Restore,
             growth: WindowGrowth::Standard,
             f_rto: false,
         };
@@ -263,5 +264,15 @@ pub fn ecn(choices: &mut Choices, scenario: &mut Scenario) {
         let mode = if choices.once_in(4) { EcnMode::Off } else { EcnMode::Classic };
         let is_proportional = choices.once_in(2);
         flow.tcp.ecn = EcnParams { mode, response, is_proportional };
+    }
+}
+
+/// What is done when a timeout was spurious. After all choices of older inputs.
+pub fn undo_responses(choices: &mut Choices, scenario: &mut Scenario) {
+    if !choices.once_in(2) {
+        return;
+    }
+    for flow in scenario.flows.iter_mut() {
+        flow.tcp.window_rules.undo_response = choices.one_of(&[UndoResponse::Eifel, UndoResponse::Restore]);
     }
 }

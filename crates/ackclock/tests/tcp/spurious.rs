@@ -12,13 +12,13 @@ fn run(name: &str, middle: &str, tcp: &str) -> Records {
 }
 
 fn run_with_drops(name: &str, middle: &str, tcp: &str, drops: &str) -> Records {
-    let dialect = "dialect = \"standard\"\ntimer = \"linux\"\ndsack = true";
+    let dialect = "dialect = \"standard\"\ntimer = \"linux\"\ndsack = true\nundo_response = \"restore\"";
     run_as(name, dialect, middle, tcp, drops)
 }
 
 fn run_as(name: &str, dialect: &str, middle: &str, tcp: &str, drops: &str) -> Records {
     let text = format!(
-        "duration = \"8 s\"\nrecord = [\"cwnd\", \"ssthresh\"]\n\
+        "duration = \"8 s\"\nrecord = [\"cwnd\", \"ssthresh\", \"rto\", \"acknowledged\"]\ncapture = [\"d\"]\n\
          network = {{ technology = \"packet\", topology = \"graph\" }}\nqueue = {{ buffer = \"1000 packets\" }}\n\
          node = {{ s.kind = \"host\", a.kind = \"switch\", b.kind = \"switch\", d.kind = \"host\" }}\n\
          [link]\nfirst = {{ ends = [\"s\", \"a\"], rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
@@ -177,4 +177,68 @@ fn a_real_loss_is_not_undone() {
         );
         assert!(on.bytes_delivered as f64 > 0.75 * off.bytes_delivered as f64, "{recovery}: {off:?} {on:?}");
     }
+}
+
+/// The values of a metric after this instant, with their times in seconds.
+fn after(records: &Records, metric: Metric, at: f64) -> Vec<(f64, f64)> {
+    let series = records.series.iter().find(|series| series.metric == metric).expect("it is recorded");
+    let Columns::Points { time, value } = &series.columns else { panic!("it has points") };
+    let all = time.iter().zip(value).map(|(time, value)| (time.as_secs_f64(), *value));
+    all.filter(|(time, _)| *time > at).collect()
+}
+
+/// The path becomes longer, and the first acknowledgements after that are lost, so many: the timeout, what the first that comes acknowledges, and
+/// what the window is then, in segments.
+fn answered(response: &str, lost_acks: usize) -> (Records, f64, f64) {
+    let dialect = "dialect = \"standard\"\nundo = \"timestamps\"\nrecovery = \"new-reno\"";
+    let tcp = format!("undo_response = \"{response}\"");
+    let without = run_as("which acknowledgements", dialect, LONGER, &tcp, "");
+    let sent = without.captures[0].packets.iter().filter(|packet| packet.sent && packet.time.as_secs_f64() < 3.9985);
+    let first = sent.count(); // the first packet is 0
+    let lost: Vec<String> = (first..first + lost_acks).map(|number| number.to_string()).collect();
+    let errors = format!("errors = {{ model = \"list\", packets = [{}], direction = \"b->a\" }}", lost.join(", "));
+    let name = format!("{response}, {lost_acks}");
+    let middle = if lost_acks == 0 { LONGER.to_owned() } else { format!("{LONGER}\n{errors}") };
+    let records = run_as(&name, dialect, &middle, &tcp, "");
+    let found = counts(&records);
+    assert!(found.undone_reductions >= 1 && found.unnecessary_retransmissions == found.timeouts, "{name}: {found:?}");
+    let before = value(&records, Metric::Acknowledged, 4.2);
+    let acked = after(&records, Metric::Acknowledged, 4.3)[0].1 / MSS - before;
+    let mut reduced = after(&records, Metric::Cwnd, 4.1).into_iter().skip_while(|(_, cwnd)| *cwnd > MSS + 1.0);
+    let cwnd = reduced.find(|(_, cwnd)| *cwnd > MSS + 1.0).expect("it is undone").1 / MSS;
+    (records, acked, cwnd)
+}
+
+/// RFC 4015 §3: the window is what is in flight, and as many segments as the acknowledgement says have left, but at most the ten of the initial
+/// window; that acknowledgement makes it grow by a segment at most. ssthresh is what was in flight before. Restored, it is what it was.
+#[test]
+fn the_eifel_response_sends_no_more_than_an_initial_window_at_once() {
+    for (lost_acks, few) in [(0, true), (4, true), (5, false), (9, false)] {
+        let (records, acked, cwnd) = answered("eifel", lost_acks);
+        let before = value(&records, Metric::Cwnd, 4.1).floor();
+        assert!(before > 50.0 && (acked <= 10.0) == few, "{lost_acks}: {before} {acked}");
+        let expected = before - acked + acked.min(10.0);
+        assert!((expected..=expected + 1.0).contains(&cwnd), "{lost_acks}: {cwnd}, not {expected}");
+        let ssthresh = value(&records, Metric::Ssthresh, 4.7);
+        assert!((ssthresh - before).abs() < 1.0, "{lost_acks}: {ssthresh}, not {before}");
+        let (_, acked, restored) = answered("restore", lost_acks);
+        assert!((before..before + 2.0).contains(&restored), "{lost_acks}: {restored} after {acked}");
+    }
+}
+
+/// The path has become 1.1 s longer, 1.2 s in all. The first round trip of data that was not sent before the timeout sets the timer to three of it, where
+/// the usual estimator is below; with the timer of Linux there is no such rule.
+#[test]
+fn after_a_spurious_timeout_the_timer_expects_long_round_trips() {
+    let rto = |response: &str| {
+        let (records, ..) = answered(response, 0);
+        after(&records, Metric::Rto, 5.7)
+            .into_iter()
+            .filter(|(time, _)| *time < 6.5)
+            .map(|(_, rto)| rto)
+            .fold(0.0, f64::max)
+    };
+    let (eifel, restored) = (rto("eifel"), rto("restore"));
+    assert!((eifel / 3.6 - 1.0).abs() < 0.03, "{eifel}");
+    assert!(restored < 0.8 * eifel, "{restored}");
 }

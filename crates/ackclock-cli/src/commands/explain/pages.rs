@@ -72,6 +72,7 @@ const OF_KEYS: [(&str, &str); 47] = [
     ("slow_start_limit", "slow-start"),
     ("window_growth", "slow-start"),
     ("undo", "spurious"),
+    ("undo_response", "spurious"),
     ("f_rto", "spurious"),
     ("reads", "reading"),
     ("reneges_at", "reading"),

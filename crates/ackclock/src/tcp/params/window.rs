@@ -26,6 +26,8 @@ pub struct WindowRules {
     pub slow_start_limit: Option<u32>,
     /// What shows that a reduction was spurious, so that it is undone.
     pub undo: Undo,
+    /// What is done when a timeout was spurious.
+    pub undo_response: UndoResponse,
     /// What of an acknowledgement makes a window grow, and when a window is used.
     pub growth: WindowGrowth,
     /// Whether timeouts are checked for being spurious (RFC 5682).
@@ -50,6 +52,7 @@ impl WindowRules {
                 _ => Some(values.count("slow_start_limit")),
             },
             undo: values.choice("undo", Undo::WORDS),
+            undo_response: values.choice("undo_response", UndoResponse::WORDS),
             growth: values.choice("window_growth", WindowGrowth::WORDS),
             f_rto: values.flag("f_rto"),
         }
@@ -113,3 +116,14 @@ pub enum Undo {
     Both,
 }
 words!(Undo: "off" = Off, "dsack" = Dsack, "timestamps" = Timestamps, "both" = Both);
+
+/// What is done when a timeout was spurious. Of recoveries the window before them is restored either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndoResponse {
+    /// The window and ssthresh are what they were before it.
+    Restore,
+    /// The Eifel response (RFC 4015 §3): the window is what is in flight and at most an initial window more, ssthresh is where the window was,
+    /// and the timer expects round trips as long as the first one after it.
+    Eifel,
+}
+words!(UndoResponse: "restore" = Restore, "eifel" = Eifel);

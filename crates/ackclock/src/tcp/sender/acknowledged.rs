@@ -82,6 +82,7 @@ impl Sender {
     #[inline(never)]
     fn on_extra(&mut self, now: Time, segment: &Segment) -> bool {
         self.timer.pass(now);
+        self.warn_timer(segment.ack);
         let Some(extra) = self.extra.as_deref_mut() else { return true };
         extra.sampled = None;
         if let Some(ecn) = &mut extra.ecn {
@@ -157,6 +158,7 @@ impl Sender {
             self.record_delivery(now, ack, blocks);
             self.on_echo(now, ack);
         }
+        self.warn_timer(ack);
         self.recovery.on_sack(now, ack, blocks, &self.flight);
         if self.extra.as_ref().is_some_and(|extra| extra.spurious.is_some()) {
             self.look_for_spurious(now, ack);

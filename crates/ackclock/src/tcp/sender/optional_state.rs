@@ -175,6 +175,7 @@ impl OptionalState {
             && self.slow_start.is_none()
             && self.validation.is_none()
             && self.f_rto().is_none_or(|f_rto| f_rto.is_off())
+            && self.spurious.as_ref().is_none_or(|spurious| spurious.is_calm())
     }
 
     /// A segment on its way out, of a stream that ends at `end`.

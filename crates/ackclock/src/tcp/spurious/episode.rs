@@ -4,6 +4,7 @@
 use crate::packet::SackBlock;
 use crate::tcp::cc::Window;
 use crate::tcp::spurious::sent_again::SentAgain;
+use crate::tcp::timer::Estimates;
 
 /// A reduction of the window, and what was sent again since.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub(super) struct Episode {
     from: u64,
     pub(super) end: u64,
     pub(super) by_timeout: bool,
+    /// SRTT and RTTVAR at the timeout, if it was one and the timer has them.
+    pub(super) estimates: Option<Estimates>,
     /// What was sent again, and whether D-SACKs of it can be believed.
     sent_again: SentAgain,
     believes_duplicates: bool,
@@ -31,11 +34,17 @@ impl Episode {
             from,
             end,
             by_timeout: false,
+            estimates: None,
             sent_again: probes,
             believes_duplicates: true,
             first_sent: None,
             sent_to: from,
         }
+    }
+
+    /// What was outstanding, in bytes.
+    pub(super) fn flight(&self) -> u64 {
+        self.end - self.from
     }
 
     pub(super) fn on_sent_again(&mut self, segment: SackBlock, mss: u64, stamp: Option<u32>) {

@@ -12,7 +12,8 @@ pub(super) use f_rto::{Answer, FRto, Verdict};
 
 use super::cc::Window;
 use super::recovery::RecoveryParams;
-use super::{TcpParams, Undo};
+use super::timer::Estimates;
+use super::{TcpParams, Undo, UndoResponse};
 use crate::packet::SackBlock;
 use episode::Episode;
 use sent_again::SentAgain;
@@ -21,6 +22,8 @@ use sent_again::SentAgain;
 #[derive(Clone, Debug)]
 pub(super) struct Spurious {
     by: Undo,
+    /// The initial window, if timeouts are answered by the Eifel response, in bytes.
+    eifel: Option<u64>,
     /// If it is used.
     pub(super) f_rto: Option<FRto>,
     episode: Option<Episode>,
@@ -32,6 +35,16 @@ pub(super) struct Spurious {
     probed: u64,
     /// What the segment echoes that is handled, if that has timestamps.
     pub(super) echo: Option<u32>,
+    /// What the timer is to know of the last spurious timeout, with the round trip of the first data after it.
+    cautious: Option<Cautious>,
+}
+
+/// A timeout was spurious: what its timer takes at least for estimates (RFC 4015 §3).
+#[derive(Clone, Copy, Debug)]
+struct Cautious {
+    /// Data from this byte on was not sent before the timeout.
+    from: u64,
+    estimates: Estimates,
 }
 
 impl Spurious {
@@ -47,6 +60,8 @@ impl Spurious {
         }
         Some(Spurious {
             by: rules.undo,
+            eifel: (rules.undo_response == UndoResponse::Eifel)
+                .then(|| u64::from(params.initial_window_segments) * u64::from(params.mss)),
             f_rto: rules.f_rto.then(FRto::default),
             episode: None,
             before: Window { cwnd: 0.0, ssthresh: 0.0 },
@@ -54,6 +69,7 @@ impl Spurious {
             probes: SentAgain::default(),
             probed: 0,
             echo: None,
+            cautious: None,
         })
     }
 
@@ -70,13 +86,15 @@ impl Spurious {
     }
 
     /// The timer has expired. Of what was being repaired already it is no other reduction: what was before that is restored.
-    pub(super) fn note_timeout(&mut self, una: u64, max: u64) {
+    pub(super) fn note_timeout(&mut self, una: u64, max: u64, estimates: Option<Estimates>) {
         let goes_on = self.episode.as_ref().is_some_and(|episode| una < episode.end);
         if !goes_on {
             self.begin(una, max);
         }
         if let Some(episode) = &mut self.episode {
             episode.by_timeout = true;
+            // Of the first of several, without what the timer has seen since.
+            episode.estimates = episode.estimates.or(estimates);
         }
     }
 
@@ -128,10 +146,39 @@ impl Spurious {
         self.episode = None;
     }
 
-    /// The last reduction is undone: the window before it.
-    pub(super) fn take(&mut self) -> Option<Window> {
-        self.episode.take().map(|episode| episode.before)
+    /// The last reduction is undone by an acknowledgement of `acked` bytes after which `flight` bytes are outstanding: the window from now on;
+    /// but not if it says that a queue was long (RFC 4015 §3).
+    pub(super) fn take(&mut self, acked: u64, flight: u64, echoes: bool) -> Option<Undone> {
+        let episode = self.episode.take()?;
+        let before = episode.before;
+        let Some(initial) = self.eifel.filter(|_| episode.by_timeout) else { return Some(Undone::Window(before)) };
+        self.cautious = episode.estimates.map(|estimates| Cautious { from: episode.end, estimates });
+        if echoes {
+            return Some(Undone::Nothing);
+        }
+        let cwnd = (flight + acked.min(initial)) as f64;
+        Some(Undone::Window(Window { cwnd, ssthresh: before.ssthresh.max(episode.flight() as f64) }))
     }
+
+    /// Everything before `ack` is acknowledged: what the timer takes at least for estimates with the sample that follows, if that is the first
+    /// of data that was sent after a timeout that was spurious.
+    pub(super) fn cautious(&mut self, ack: u64) -> Option<Estimates> {
+        self.cautious.take_if(|cautious| ack > cautious.from).map(|cautious| cautious.estimates)
+    }
+
+    /// Whether nothing of that is expected.
+    pub(super) fn is_calm(&self) -> bool {
+        self.cautious.is_none()
+    }
+}
+
+/// What is left of a reduction that was spurious.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Undone {
+    /// The window is this, or what it is if that is more.
+    Window(Window),
+    /// The window stays reduced.
+    Nothing,
 }
 
 #[cfg(test)]
@@ -172,8 +219,8 @@ mod tests {
             assert!(!spurious.is_shown(14_000, 14_000));
             spurious.on_duplicate(twice(12), 1000);
             assert_eq!(spurious.is_shown(14_000, 14_000), shown);
-            assert_eq!(spurious.take(), Some(WINDOW));
-            assert!(!spurious.is_shown(14_000, 14_000) && spurious.take().is_none(), "once");
+            assert_eq!(spurious.take(0, 0, false), Some(Undone::Window(WINDOW)));
+            assert!(!spurious.is_shown(14_000, 14_000) && spurious.take(0, 0, false).is_none(), "once");
         }
     }
 
@@ -216,14 +263,14 @@ mod tests {
     fn a_timeout_in_a_recovery_goes_on_with_it() {
         let mut spurious = repaired(Undo::Timestamps);
         spurious.watch(REDUCED, true);
-        spurious.note_timeout(10_000, 30_000);
+        spurious.note_timeout(10_000, 30_000, None);
         spurious.echo = Some(499);
         assert!(spurious.is_shown(10_000, 11_000));
-        assert_eq!(spurious.take(), Some(WINDOW));
+        assert_eq!(spurious.take(0, 0, false), Some(Undone::Window(WINDOW)));
         let mut spurious = repaired(Undo::Timestamps);
         spurious.watch(REDUCED, false);
-        spurious.note_timeout(30_000, 40_000);
-        assert_eq!(spurious.take(), Some(REDUCED));
+        spurious.note_timeout(30_000, 40_000, None);
+        assert_eq!(spurious.take(0, 0, false), Some(Undone::Window(REDUCED)));
     }
 
     /// A recovery that follows another in one acknowledgement is a reduction, one that goes on is none.
@@ -235,7 +282,7 @@ mod tests {
         assert_eq!(spurious.episode.as_ref().map(|episode| episode.before), Some(WINDOW));
         spurious.watch(REDUCED, true);
         spurious.note(&Window { ssthresh: 5000.0, ..REDUCED }, true, 30_000, 50_000);
-        assert_eq!(spurious.take(), Some(REDUCED));
+        assert_eq!(spurious.take(0, 0, false), Some(Undone::Window(REDUCED)));
     }
 
     /// A probe that was sent again before the timeout arrives twice as well.
@@ -244,7 +291,7 @@ mod tests {
         let mut spurious = spurious(Undo::Dsack);
         spurious.on_sent_again(10_000, twice(29), 1000, None);
         spurious.watch(WINDOW, false);
-        spurious.note_timeout(10_000, 30_000);
+        spurious.note_timeout(10_000, 30_000, None);
         spurious.on_sent_again(10_000, twice(10), 1000, None);
         spurious.on_duplicate(twice(10), 1000);
         assert!(!spurious.is_shown(12_000, 12_000));
@@ -283,6 +330,32 @@ mod tests {
         spurious.on_mark();
         [10, 12].into_iter().for_each(|number| spurious.on_duplicate(twice(number), 1000));
         assert!(!spurious.is_shown(14_000, 14_000));
+    }
+
+    /// RFC 4015 §3: what is in flight, and as much as was acknowledged, at most an initial window, 1 000 bytes here. ssthresh is what was in flight, 20 000
+    /// bytes, or what it was if that is more. A recovery has the window before it.
+    #[test]
+    fn the_eifel_response_to_a_timeout_is_what_is_in_flight_and_a_little_more() {
+        let mut params = TcpParams { mss: 1000, ..TcpParams::default() };
+        (params.window_rules.undo, params.window_rules.undo_response) = (Undo::Both, UndoResponse::Eifel);
+        let undone = |before: Window, timeout: bool, acked, echoes| {
+            let mut spurious = Spurious::new(&params).expect("it undoes something");
+            spurious.watch(before, false);
+            if timeout {
+                spurious.note_timeout(10_000, 30_000, None);
+            } else {
+                spurious.note(&REDUCED, true, 10_000, 30_000);
+            }
+            spurious.take(acked, 12_000, echoes).expect("there is something to undo")
+        };
+        let eifel = |cwnd, ssthresh| Undone::Window(Window { cwnd, ssthresh });
+        let slow = Window { cwnd: 20_000.0, ssthresh: 8000.0 };
+        assert_eq!(undone(slow, true, 999, false), eifel(12_999.0, 20_000.0));
+        assert_eq!(undone(slow, true, 1000, false), eifel(13_000.0, 20_000.0));
+        assert_eq!(undone(slow, true, 1001, false), eifel(13_000.0, 20_000.0));
+        assert_eq!(undone(Window { ssthresh: 20_001.0, ..slow }, true, 0, false), eifel(12_000.0, 20_001.0));
+        assert_eq!(undone(slow, true, 1000, true), Undone::Nothing, "a queue is long");
+        assert_eq!(undone(slow, false, 1000, true), Undone::Window(slow), "no timeout");
     }
 
     /// Whoever has rules of its own undoes nothing, nor who is not asked to.

@@ -1,5 +1,5 @@
 //! The retransmission timeout of RFC 6298: the estimator in fine time.
-//! Sources: RFC 6298 §2, §5, whose numbers the comments give; RFC 7323 appendix G.   Units: picoseconds.
+//! Sources: RFC 6298 §2, §5, whose numbers the comments give; RFC 7323 appendix G; RFC 4015 §3.   Units: picoseconds.
 
 use super::linux::Deviation;
 use super::timestamps::Round;
@@ -23,6 +23,15 @@ pub(super) struct FineRto {
     linux: Option<Deviation>,
     /// With the backoff since the last sample.
     timeout: Span,
+    /// At a spurious timeout; the next sample is of data sent after it.
+    before_spurious: Option<Estimates>,
+}
+
+/// SRTT, two ticks longer than it was, and RTTVAR at a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tcp) struct Estimates {
+    srtt: Span,
+    rttvar: Span,
 }
 
 impl FineRto {
@@ -34,7 +43,8 @@ impl FineRto {
         let timeout = params.initial_rto.clamp(min, max);
         let margin = params.margin;
         let linux = (params.kind == TimerKind::Linux).then(|| Deviation::new(min));
-        FineRto { srtt: None, rttvar: Span::ZERO, granularity, min, max, margin, linux, initial: timeout, timeout }
+        let (srtt, rttvar, before_spurious) = (None, Span::ZERO, None);
+        FineRto { srtt, rttvar, granularity, min, max, margin, linux, initial: timeout, timeout, before_spurious }
     }
 
     /// A round trip, one of n samples that are expected in a round trip: α/n and β/n in the place of α and β (RFC 7323 appendix G).
@@ -58,11 +68,30 @@ impl FineRto {
                 smoothed(srtt, r.as_ps(), 8 * n)
             }
         };
+        let srtt = match self.before_spurious.take() {
+            Some(before) => {
+                self.rttvar = before.rttvar.max(Span::from_ps(r.as_ps() / 2));
+                before.srtt.max(r)
+            }
+            None => srtt,
+        };
         self.srtt = Some(srtt);
         // (2.4), (2.5)
         let above = self.linux.map_or_else(|| self.granularity.max(self.rttvar * 4), |linux| linux.margin());
         let timeout = srtt + above;
         self.timeout = (timeout + self.margin.of(timeout, window_segments)).clamp(self.min, self.max);
+    }
+
+    /// What it takes at least after a spurious timeout; none before the first sample, nor with the estimator of Linux, which has no such rule.
+    pub(super) fn estimates(&self) -> Option<Estimates> {
+        let srtt = self.srtt.filter(|_| self.linux.is_none())?;
+        Some(Estimates { srtt: srtt + self.granularity * 2, rttvar: self.rttvar })
+    }
+
+    /// The next sample is the first of data that was sent after a spurious timeout: SRTT is that sample, RTTVAR half of it, unless both were
+    /// more at the timeout.
+    pub(super) fn be_cautious(&mut self, before: Estimates) {
+        self.before_spurious = Some(before);
     }
 
     /// Doubles the timeout, up to the maximum, until the next sample (5.5).
@@ -192,5 +221,30 @@ mod tests {
         assert_eq!(seen, [2, 4, 8, 16, 32, 60, 60]);
         rto.sample_of(Span::from_ms(100), Round::ONE, 10);
         assert_eq!(rto.timeout(), Span::from_secs(1));
+    }
+
+    /// RFC 4015 §3: 100 ms, ticks of 1 ms. SRTT 100, RTTVAR 50 at the timeout. Whatever comes between, the first round trip of new data sets SRTT
+    /// to it and RTTVAR to its half, but not below 102 and 50. After it all is as usual.
+    #[test]
+    fn after_a_spurious_timeout_round_trips_are_expected_to_stay_long() {
+        let ms = Span::from_ms;
+        let after = |r: u64| {
+            let mut rto = rto(1);
+            rto.sample_of(ms(100), Round::ONE, 10);
+            let before = rto.estimates().expect("there was a sample");
+            rto.back_off();
+            rto.sample_of(ms(5000), Round::ONE, 10);
+            rto.be_cautious(before);
+            rto.sample_of(ms(r), Round::ONE, 10);
+            (rto.srtt(), rto.timeout(), rto)
+        };
+        assert_eq!(after(80).0, Some(ms(102)));
+        assert_eq!(after(80).1, ms(102 + 4 * 50));
+        assert_eq!((after(102).0, after(103).0), (Some(ms(102)), Some(ms(103))));
+        assert_eq!((after(100).1, after(104).1), (ms(302), ms(104 + 4 * 52)));
+        let (_, _, mut rto) = after(800);
+        assert_eq!((rto.srtt(), rto.timeout()), (Some(ms(800)), ms(800 + 4 * 400)));
+        rto.sample_of(ms(800), Round::ONE, 10);
+        assert_eq!(rto.timeout(), ms(800 + 4 * 300));
     }
 }

@@ -5,7 +5,7 @@ use crate::packet::SackBlock;
 use crate::tcp::cc::CongestionControl;
 use crate::tcp::recovery::{Flight, Recovery};
 use crate::tcp::sender::{NONE, Sender};
-use crate::tcp::spurious::{Answer, Spurious, Verdict};
+use crate::tcp::spurious::{Answer, Spurious, Undone, Verdict};
 use crate::units::Time;
 
 impl Sender {
@@ -32,8 +32,9 @@ impl Sender {
     /// The timer has expired, the window is reduced. `again`: for the segment for which it expired last.
     pub(in crate::tcp::sender) fn note_timeout(&mut self, again: bool) {
         let (una, max, resumed) = (self.flight.una, self.flight.max, self.flight.nxt < self.flight.max);
+        let estimates = self.timer.estimates();
         let Some(spurious) = self.spurious_mut() else { return };
-        spurious.note_timeout(una, max);
+        spurious.note_timeout(una, max, estimates);
         let repairs = spurious.was_repairing() || (resumed && !again);
         if let Some(f_rto) = &mut spurious.f_rto {
             f_rto.on_timeout(max, repairs);
@@ -72,19 +73,30 @@ impl Sender {
         }
     }
 
+    /// Everything before `ack` is acknowledged, and the timer has not seen it yet: it may be the first round trip after a spurious timeout.
+    #[inline(never)]
+    pub(in crate::tcp::sender) fn warn_timer(&mut self, ack: u64) {
+        if let Some(estimates) = self.spurious_mut().and_then(|spurious| spurious.cautious(ack)) {
+            self.timer.be_cautious(estimates);
+        }
+    }
+
     /// The last reduction was spurious.
     fn undo(&mut self, now: Time, ack: u64) {
-        let max = self.flight.max;
+        let (max, acked) = (self.flight.max, ack - self.flight.una);
+        let echoes = self.ecn_mut().is_some_and(|ecn| ecn.echoed);
         let Some(spurious) = self.spurious_mut() else { return };
         if let Some(f_rto) = &mut spurious.f_rto {
             f_rto.on_timeout(max, true); // there is nothing to find out any more
         }
-        let Some(before) = spurious.take() else { return };
-        // In a recovery without SACK the window is inflated by duplicates.
-        let has_grown = !self.recovery.in_recovery() && self.window.cwnd > before.cwnd;
-        self.window.cwnd = if has_grown { self.window.cwnd } else { before.cwnd };
-        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
-        self.congestion_control.on_undo();
+        let Some(undone) = spurious.take(acked, max - ack, echoes) else { return };
+        if let Undone::Window(window) = undone {
+            // In a recovery without SACK the window is inflated by duplicates.
+            let has_grown = !self.recovery.in_recovery() && self.window.cwnd > window.cwnd;
+            self.window.cwnd = if has_grown { self.window.cwnd } else { window.cwnd };
+            self.window.ssthresh = self.window.ssthresh.max(window.ssthresh);
+            self.congestion_control.on_undo();
+        }
         self.recovery.on_undo(ack);
         self.flight.nxt = max;
         self.dup_acks = 0;
