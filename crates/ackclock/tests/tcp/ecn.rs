@@ -406,3 +406,37 @@ fn what_cannot_be_marked_is_dropped_beside_what_is() {
     assert!(with.marked_segments > 5 && with.retransmissions == 0, "{with:?}");
     assert!(without.marked_segments == 0 && without.retransmissions > 5, "{without:?}");
 }
+
+/// RFC 8511 over a whole path: CoDel marks, and one segment is lost. Each mark leaves 0.8 of Reno's window and 0.85 of CUBIC's, the loss 0.5 and 0.7; with
+/// `ecn_response = "loss"` all are the same.
+#[test]
+fn alternative_backoff_over_a_whole_path() {
+    for (name, by_mark, by_loss) in [("reno", 0.8, 0.5), ("cubic", 0.85, 0.7)] {
+        for response in ["abe", "loss"] {
+            let tcp = format!(
+                "congestion_control = \"{name}\"\necn = \"classic\"\necn_response = \"{response}\"\nssthresh_from = \"window\"\n\
+                 recovery = \"rfc6675\""
+            );
+            let text = network("policy = \"codel\"\ncodel.ecn = true", &tcp);
+            let alone = ["record=[\"cwnd\"]", "flow.f1.drops=[60]", "flow.f2.start=9.9 s", "flow.f3.start=9.9 s"];
+            let records = assert_engines_agree(&format!("{name}, {response}"), &scenario(&text, &alone), 1);
+            let series = records.series.iter().find(|series| series.of == "f1").expect("it is recorded");
+            let Columns::Points { value, .. } = &series.columns else { panic!("it has points") };
+            // Reno with ssthresh_from = "window": in whole segments.
+            let falls =
+                value.windows(2).filter(|pair| pair[1] < pair[0]).map(|pair| [pair[0] / 1448.0, pair[1] / 1448.0]);
+            let leaves = |part: f64, [before, after]: [f64; 2]| {
+                let exact = part * before;
+                (if name == "reno" { exact.floor() } else { exact } - after).abs() < 1e-6
+            };
+            let part = if response == "abe" { by_mark } else { by_loss };
+            let (marks, others): (Vec<[f64; 2]>, Vec<[f64; 2]>) = falls.partition(|&fall| leaves(part, fall));
+            let counts = flow(&records, "f1").counts;
+            assert!(counts.ecn_reductions >= 5 && counts.retransmissions == 1, "{name}, {response}: {counts:?}");
+            // The loss is in slow start, before the first mark: of one window both would be one event.
+            let (more, lost) = if response == "abe" { (0, 1) } else { (1, 0) };
+            assert_eq!((marks.len() as u64, others.len()), (counts.ecn_reductions + more, lost), "{name}: {others:?}");
+            assert!(others.iter().all(|&fall| leaves(by_loss, fall)), "{name}: {others:?}");
+        }
+    }
+}

@@ -138,3 +138,39 @@ fn cubic_grows_so_by_default() {
     assert_eq!(window("by default", &[]), window("said", &["tcp.cubic.least_growth=0.05"]));
     assert!(window("by default", &[]) > 1.2 * window("none", &["tcp.cubic.least_growth=0"]));
 }
+
+/// Segment 30 is lost, and what is sent again of it, so that the timer expires while all after it is held. What arrives then is that segment: the window
+/// grows from 1 to 2. Counted by what una advances, it grows by all that was held, up to ssthresh.
+#[test]
+fn what_was_held_makes_no_window_grow_again() {
+    let sets = ["tcp.receive_window=4 MB", "tcp.recovery=rfc6675", "tcp.congestion_control=reno", "tcp.f_rto=false"];
+    let drops = "flow.f1.drops=[30, { segment = 30, transmission = 2 }]";
+    let opens = |growth: &str| {
+        let records = run(growth, &[&sets[..], &[drops, &format!("tcp.window_growth={growth}")]].concat());
+        let counts = flow(&records, "f1").counts;
+        assert_eq!((counts.fast_retransmits, counts.timeouts), (1, 1), "{growth}: {counts:?}");
+        let series = records.series.iter().find(|series| series.metric == Metric::Cwnd).expect("it is recorded");
+        let Columns::Points { time, value } = &series.columns else { panic!("it has points") };
+        let first = value.iter().position(|cwnd| *cwnd <= MSS).expect("the timer expires");
+        let ssthresh = self::value(&records, Metric::Ssthresh, time[first + 1].as_secs_f64()) / MSS;
+        (value[first + 1] / MSS, ssthresh)
+    };
+    assert_eq!(opens("linux").0, 2.0);
+    let (cwnd, ssthresh) = opens("standard");
+    assert!(ssthresh >= 10.0 && (cwnd - ssthresh).abs() < 0.5, "{cwnd} {ssthresh}");
+}
+
+/// The application writes six segments each 250 ms, two round trips and a half: more than half of the first window of ten, which grows to twelve in slow start,
+/// of which six are half. Five are half of ten. In `standard` neither fills the window.
+#[test]
+fn half_a_window_is_enough_in_slow_start() {
+    for (write, growth, expected) in
+        [(6, "linux", 12.0), (5, "linux", 10.0), (6, "standard", 10.0), (10, "standard", 20.0)]
+    {
+        let write_key = format!("traffic.write={write} segments");
+        let growth_key = format!("tcp.window_growth={growth}");
+        let sets = ["traffic.write_interval=250 ms", "tcp.receive_window=4 MB", "tcp.delayed_ack=false"];
+        let records = run(&format!("{write}, {growth}"), &[&sets[..], &[&write_key, &growth_key]].concat());
+        assert_eq!(value(&records, Metric::Cwnd, 5.9) / MSS, expected, "{write}, {growth}");
+    }
+}
