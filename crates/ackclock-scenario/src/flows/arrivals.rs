@@ -16,12 +16,13 @@ use crate::value::FileValue;
 /// Draws the files that arrive by the tables of a document; everything wrong is reported.
 pub(crate) fn expand(document: &mut Document, report: &mut Report) {
     let duration = document.top.value("duration").and_then(FileValue::quantity).map(|time| Span::from_ps(time.amount));
-    let mut all = Vec::new();
+    let mut all: Vec<Files> = Vec::new();
     for named in &document.arrivals {
         let settings = Settings::resolve(Section::Arrivals, &[&named.given]);
         settings.require(&format!("[arrivals.{}]", named.name), &|_| None, report);
         if let Some(arrivals) = Arrivals::read(named, &settings, duration, report) {
-            all.extend(arrivals.files(named, &settings, report));
+            let others = all.iter().map(|files| files.files.len() as u64).sum();
+            all.extend(arrivals.files(named, &settings, others, report));
         }
     }
     let taken = document.flows.iter().find(|flow| all.iter().any(|files: &Files| files.has(&flow.name)));
@@ -81,9 +82,9 @@ impl Arrivals {
         })
     }
 
-    /// The files of the table `named`, if there are any.
-    fn files(&self, named: &Named, settings: &Settings, report: &mut Report) -> Option<Files> {
-        let files = self.drawn(named, settings, report)?;
+    /// The files of the table `named`, if there are any; other tables have `others` already.
+    fn files(&self, named: &Named, settings: &Settings, others: u64, report: &mut Report) -> Option<Files> {
+        let files = self.drawn(named, settings, others, report)?;
         let Some(&File { start, size }) = files.first() else {
             report
                 .warning(named.at, format!("no file arrives by [arrivals.{}]", named.name))
@@ -112,7 +113,7 @@ impl Arrivals {
     }
 
     /// When they begin and how large they are, in the order in which they begin.
-    fn drawn(&self, named: &Named, settings: &Settings, report: &mut Report) -> Option<Vec<File>> {
+    fn drawn(&self, named: &Named, settings: &Settings, others: u64, report: &mut Report) -> Option<Vec<File>> {
         let mut files = Vec::new();
         let mut now = self.start;
         for number in 0..self.most.unwrap_or(u64::MAX) {
@@ -120,13 +121,21 @@ impl Arrivals {
             if now >= self.until {
                 break;
             }
-            if number == MOST_FLOWS {
+            // All tables together: a run holds what all of them draw.
+            if others + number == MOST_FLOWS {
+                let (before, label) = match others {
+                    0 => (String::new(), "more than a run can hold".to_owned()),
+                    _ => (
+                        " and other tables".to_owned(),
+                        format!("{others} of them by the others: more than a run can hold"),
+                    ),
+                };
                 report
                     .error(
                         settings.at("interval"),
-                        format!("more than {MOST_FLOWS} files arrive by [arrivals.{}]", named.name),
+                        format!("more than {MOST_FLOWS} files arrive by [arrivals.{}]{before}", named.name),
                     )
-                    .label("more than a run can hold")
+                    .label(label)
                     .help("let fewer come (`interval`, `most`), or end them earlier (`until`)");
                 return None;
             }

@@ -41,7 +41,7 @@ pub(super) const ARRIVALS: &[Key] = &[
     Key::new("start", INSTANT, Default::Is(Value::time(Span::ZERO)), "Ackclock", "When the first interval begins."),
     Key::new("until", Kind::Or(&LATER, &["never"]), Default::Is(Value::Word("never")), "Ackclock",
         "From when on no file arrives; that of the run at the latest."),
-    Key::new("most", Kind::Or(&Kind::Integer(0, 100_000), &["any"]), Default::Is(Value::Word("any")), "Ackclock",
+    Key::new("most", Kind::Or(&Kind::Integer(0, 1_000_000), &["any"]), Default::Is(Value::Word("any")), "Ackclock",
         "How many files arrive at most."),
     Key::new("draws", Kind::Integer(0, 1 << 32), Default::Is(Value::Integer(1)), "Ackclock",
         "The list that is drawn: another number gives other instants and sizes. Under every seed of a run the same files arrive."),

@@ -71,3 +71,28 @@ fn arrivals_that_cannot_be() {
     let said = |arrivals: &str| format!("{arrivals}\n{}", indented(&said_about(&file(arrivals), &[])));
     insta::assert_snapshot!(cases.map(said).join("\n"));
 }
+
+/// A run holds a million files, whichever tables they are of: 999 998 and two are as many, three are too many. Tables count by their names.
+#[test]
+fn all_tables_together_are_no_more_than_a_run_can_hold() {
+    let table = |name: &str, most: u64| {
+        format!("[arrivals.{name}]\nfrom = \"a\"\nto = \"b\"\ninterval = \"1 us\"\nsize = \"1 kB\"\nmost = {most}\n")
+    };
+    let first = "interval = \"1 us\"\nsize = \"1 kB\"\nmost = 999998\n";
+    assert_eq!(loaded(&file(&format!("{first}{}", table("more", 2))), &[]).scenario.flows.len(), 1_000_000);
+    let rests = [
+        (table("zone", 3), "zone", 999_998),
+        (table("more", 1) + &table("zone", 2), "zone", 999_999),
+        (table("more", 3), "web", 3),
+    ];
+    for (rest, name, others) in rests {
+        let said = said_about(&file(&format!("{first}{rest}")), &[]);
+        for part in [
+            format!("more than 1000000 files arrive by [arrivals.{name}] and other tables"),
+            format!("{others} of them by the others: more than a run can hold"),
+            "let fewer come (`interval`, `most`)".to_owned(),
+        ] {
+            assert!(said.contains(&part), "{part}: {said}");
+        }
+    }
+}
