@@ -76,19 +76,81 @@ fn compare(name: &str, rtt_ms: u64, rows: &[Row]) {
         for (c, expected) in [0.04, 0.4, 4.0].into_iter().zip(expected) {
             let [below, above] = [0.6, 1.6].map(|part| mean_window(period, c, rtt_ms, part * expected / 0.9));
             let ours = (below + above) / 2.0;
-            let rounds = period as f64 / expected;
-            if (ours / expected - 1.0).abs() > TOLERANCE + 1.0 / rounds {
-                wrong.push(format!("p = 1/{period}, C = {c}: {below:.1} and {above:.1}, not {expected}"));
-            }
+            wrong.extend(differs(&Cell { period, c, rtt_ms, expected }, ours));
         }
     }
     assert!(wrong.is_empty(), "{name}: {wrong:#?}");
 }
 
-/// Part of the tables' value, and a round trip of each period: that of the recovery, in which nothing grows, is not in the
-/// formulas. The tables take the larger of the formulas of Reno and of the cube; where both are about equal, the window
-/// follows first one and then the other, and is larger than both.
-const TOLERANCE: f64 = 0.11;
+/// Part of the tables' value, and a round trip of each period: that of the recovery, in which nothing grows, is not in the formulas.
+const TOLERANCE: f64 = 0.05;
+/// Part of the window that is calculated, where segments and acknowledgements are not whole; and half a round trip of each period, within which the
+/// loss lies anywhere.
+const OF_CALCULATION: f64 = 0.04;
+
+/// A cell of a table.
+struct Cell {
+    period: u64,
+    c: f64,
+    rtt_ms: u64,
+    expected: f64,
+}
+
+impl Cell {
+    /// Whether the two formulas, of which a table has the larger, are within a quarter of each other: √(1.5/p) of Reno, and of the cube
+    /// ∜(C (3 + β)/(4 (1 − β))) · (RTT/p)^¾ (RFC 9438 §5.1, Figures 4 and 6).
+    fn is_between(&self) -> bool {
+        let packets = self.period as f64;
+        let reno = (1.5 * packets).sqrt();
+        let cube = (self.c * 3.7 / 1.2).powf(0.25) * (self.rtt_ms as f64 / 1000.0 * packets).powf(0.75);
+        (0.8..1.25).contains(&(cube / reno))
+    }
+
+    /// The mean window of the rules, by calculation: time flows, and so do segments. Each period begins with a round trip at 0.7 of the window at
+    /// the loss, then the window is the larger of the cube and of Reno's (§4.2, §4.3), until 1/p segments were sent. As many periods as the
+    /// runs have, and the mean of the same two beginnings.
+    fn calculated(&self) -> f64 {
+        let of = |part: f64| self.calculated_from(part * self.expected / 0.9);
+        (of(0.6) + of(1.6)) / 2.0
+    }
+
+    fn calculated_from(&self, first: f64) -> f64 {
+        let (rtt, packets) = (self.rtt_ms as f64 / 1000.0, self.period as f64);
+        let (step, mut w_max, mut measured) = (1.0 / 50.0, first, 0.0);
+        for period in 0..BEFORE + MEASURED {
+            let mut w = 0.7 * w_max;
+            let (mut w_est, mut sent, mut rounds) = (w, w, 0.0);
+            let k = (0.3 * w_max / self.c).cbrt();
+            while sent < packets {
+                w = w.max(w_est).max(self.c * (rounds * rtt - k).powi(3) + w_max);
+                w_est += step * if w_est < w_max { 9.0 / 17.0 } else { 1.0 };
+                (sent, rounds) = (sent + step * w, rounds + step);
+            }
+            w_max = w;
+            if period >= BEFORE {
+                measured += rounds + 1.0;
+            }
+        }
+        MEASURED as f64 * packets / measured
+    }
+}
+
+/// What is wrong with this mean window, if anything is. It is that of the calculation; and that of the table, but for the cells in which the two
+/// formulas are about equal: there the window follows Reno in one part of a period and the cube in the other, so its mean is above both, by 5
+/// to 10 %, as the calculation says.
+fn differs(cell: &Cell, ours: f64) -> Option<String> {
+    let (calculated, expected) = (cell.calculated(), cell.expected);
+    let recovery = expected / cell.period as f64;
+    // Of long periods more is left of the two beginnings, which the calculation has as well.
+    let tolerance = if cell.period > 10_000 { TOLERANCE + 0.02 } else { TOLERANCE };
+    let of_table = (ours / expected - 1.0).abs() <= tolerance + recovery;
+    let explained = cell.is_between() && (1.04..1.11).contains(&(calculated / expected));
+    let is_right = (of_table || explained) && (ours / calculated - 1.0).abs() <= OF_CALCULATION + recovery / 2.0;
+    let Cell { period, c, rtt_ms, .. } = cell;
+    (!is_right).then(|| {
+        format!("{rtt_ms} ms, p = 1/{period}, C = {c}: {ours:.1}, not {expected} of the table or {calculated:.1}")
+    })
+}
 
 #[test]
 fn the_mean_window_is_that_of_table_1_of_rfc_9438() {
@@ -199,15 +261,11 @@ fn the_mean_window_of_cubic_with_marks_is_that_with_losses() {
             let with_marks = with_marks(&tcp, period, rtt_ms, expected);
             let [below, above] = [0.6, 1.6].map(|part| mean_window(period, c, rtt_ms, part * expected / 0.9));
             let with_losses = (below + above) / 2.0;
-            // Of a period the recovery of a loss is a round trip, in which nothing grows.
             let recovery = expected / period as f64;
-            if (with_marks / with_losses - 1.0).abs() > 0.05 + recovery
-                || (with_marks / expected - 1.0).abs() > TOLERANCE + recovery
-            {
-                wrong.push(format!(
-                    "{rtt_ms} ms, 1/{period}, C = {c}: {with_marks:.1}, losses {with_losses:.1}, not {expected}"
-                ));
+            if (with_marks / with_losses - 1.0).abs() > 0.03 + recovery {
+                wrong.push(format!("{rtt_ms} ms, 1/{period}, C = {c}: {with_marks:.1}, losses {with_losses:.1}"));
             }
+            wrong.extend(differs(&Cell { period, c, rtt_ms, expected }, with_marks));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
