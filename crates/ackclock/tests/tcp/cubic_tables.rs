@@ -102,7 +102,8 @@ impl Cell {
     fn is_between(&self) -> bool {
         let packets = self.period as f64;
         let reno = (1.5 * packets).sqrt();
-        let cube = (self.c * 3.7 / 1.2).powf(0.25) * (self.rtt_ms as f64 / 1000.0 * packets).powf(0.75);
+        let (scale, rounds) = (self.c * 3.7 / 1.2, self.rtt_ms as f64 / 1000.0 * packets);
+        let cube = (scale * rounds * rounds * rounds).sqrt().sqrt();
         (0.8..1.25).contains(&(cube / reno))
     }
 
@@ -120,9 +121,10 @@ impl Cell {
         for period in 0..BEFORE + MEASURED {
             let mut w = 0.7 * w_max;
             let (mut w_est, mut sent, mut rounds) = (w, w, 0.0);
-            let k = (0.3 * w_max / self.c).cbrt();
+            let k = cube_root(0.3 * w_max / self.c);
             while sent < packets {
-                w = w.max(w_est).max(self.c * (rounds * rtt - k).powi(3) + w_max);
+                let t = rounds * rtt - k;
+                w = w.max(w_est).max(self.c * t * t * t + w_max);
                 w_est += step * if w_est < w_max { 9.0 / 17.0 } else { 1.0 };
                 (sent, rounds) = (sent + step * w, rounds + step);
             }
@@ -133,6 +135,11 @@ impl Cell {
         }
         MEASURED as f64 * packets / measured
     }
+}
+
+/// By Newton's method.
+fn cube_root(x: f64) -> f64 {
+    (0..100).fold(x.max(1.0), |root, _| (2.0 * root + x / (root * root)) / 3.0)
 }
 
 /// What is wrong with this mean window, if anything is. It is that of the calculation; and that of the table, but for the cells in which the two
