@@ -22,7 +22,24 @@ __all__ = ["Cluster", "Dask", "connect", "work"]
 
 
 class Cluster(Protocol):
-    """What does chunks of the runs of a sweep in other processes. An engine other than Dask needs these three methods, and nothing else."""
+    """What does chunks of the runs of a sweep in other processes. An engine other than Dask needs these three methods, and nothing else.
+
+    >>> import ackclock as ac
+    >>> from ackclock import cluster
+    >>> class Here:
+    ...     '''A cluster that is this process.'''
+    ...     def begin(self, task):
+    ...         self.task, self.chunks = task, []
+    ...         return 1
+    ...     def submit(self, number, chunk):
+    ...         self.chunks.append((number, chunk))
+    ...     def next(self, patience_s):
+    ...         number, chunk = self.chunks.pop()
+    ...         return number, cluster.work(self.task, chunk, "here"), ""
+    >>> sweep = ac.sweep(ac.examples.two_flows(), vary={"queue.buffer": ["10 packets", "40 packets"]}, on=Here(), out="results/here")
+    >>> len(sweep.runs)
+    2
+    """
 
     def begin(self, task: str) -> int:
         """Keeps what all chunks have in common, and returns how many chunks are done at a time. Raises if the cluster cannot be reached."""
@@ -39,12 +56,31 @@ class Cluster(Protocol):
 
 
 def work(task: str, chunk: str, worker: str, threads: int = 1) -> str:
-    """Does a chunk of runs in the process that calls it, on so many threads. `worker` is what messages call it. Errors are in the text."""
+    """Does a chunk of runs in the process that calls it, on so many threads. `worker` is what messages call it. Errors are in the text.
+
+    It is called as `Cluster` shows.
+
+    >>> from ackclock import cluster
+    >>> import json
+    >>> json.loads(cluster.work("{}", "{}", "here"))["refused"]
+    'the worker here cannot read what it was sent: missing field `ackclock` at line 1 column 2'
+    """
     return _core.work_on(task, chunk, threads, worker)
 
 
 def connect(address: str) -> Cluster:
-    """The cluster at an address: "dask://scheduler:8786", or the path of the file of a scheduler of Dask, which ends with .json."""
+    """The cluster at an address: "dask://scheduler:8786", or the path of the file of a scheduler of Dask, which ends with .json.
+
+    Raises:
+        UsageError: it is no address, or `distributed` is not installed.
+        OutsideError: no scheduler answers there.
+
+    >>> from ackclock import cluster
+    >>> cluster.connect("scheduler:8786")
+    Traceback (most recent call last):
+        ...
+    ackclock.UsageError: 'scheduler:8786' is no address of a cluster; write it as "dask://scheduler:8786"
+    """
     distributed = _distributed()
     scheme, _, place = address.partition("://")
     if address.endswith(".json"):
@@ -79,7 +115,19 @@ def cluster_of(on: object) -> Cluster | None:
 
 
 class Dask:
-    """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one."""
+    """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one.
+
+    `ac.sweep(..., on=client)` makes one. It is made by hand to know more of the chunks:
+
+    >>> from ackclock import cluster
+    >>> class Counted(cluster.Dask):
+    ...     chunks = 0
+    ...     def submit(self, number, chunk):
+    ...         super().submit(number, chunk)
+    ...         self.chunks += 1
+    >>> issubclass(Counted, cluster.Dask)
+    True
+    """
 
     def __init__(self, client: Client | Any, *, is_own: bool = False) -> None:
         """Uses a client of Dask, which is closed after the sweep if it `is_own`."""
@@ -170,7 +218,12 @@ def _of_dask(task: str, chunk: str) -> str:
         worker = f"{get_worker().address} ({socket.gethostname()})"
     except ValueError:
         worker = socket.gethostname()
-    return work(task, chunk, worker)
+    try:
+        return work(task, chunk, worker)
+    except Exception as error:
+        # A traceback that cannot be sent, as a very long one, would let the client wait for ever: this one is short.
+        problem = _said(error)
+    raise RuntimeError(problem)
 
 
 def _said(error: BaseException | None) -> str:
