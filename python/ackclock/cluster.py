@@ -136,6 +136,7 @@ class Dask:
         self._futures: dict[int, Any] = {}
         self._name, self._task = "", ""
         self._alone_since: float | None = None
+        self._looked = 0.0
 
     def begin(self, task: str) -> int:
         """Waits for a worker; as many chunks are done at a time as the workers have threads."""
@@ -164,7 +165,9 @@ class Dask:
         try:
             number = self._ended.get(timeout=patience_s)
         except queue.Empty:
-            self._look()
+            # It asks the scheduler, and takes processor time that workers on the same machine would have.
+            if time.monotonic() - self._looked > _LOOK_EVERY_S:
+                self._look()
             return None
         future = self._futures.pop(number)
         if future.status == "finished":
@@ -194,6 +197,7 @@ class Dask:
 
     def _look(self) -> None:
         """Raises if the scheduler went away, or if all workers did and none came back."""
+        self._looked = time.monotonic()
         if self._client.status not in ("running", "newly-created"):
             if self._alone_since is None:
                 self._alone_since = time.monotonic()
@@ -239,3 +243,4 @@ def _distributed() -> Any:
 
 
 _PATIENCE_S = 10
+_LOOK_EVERY_S = 1

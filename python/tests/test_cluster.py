@@ -38,6 +38,9 @@ class Workers:
             time.sleep(0.05)
         self.address: str = json.loads(self.file.read_text())["address"]
         self.workers = [self.worker() for _ in range(2)]
+        # How long they take to come is no matter of the tests.
+        with distributed.Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         process = subprocess.Popen([sys.executable, "-m", *words], cwd=self.folder, stderr=subprocess.DEVNULL, text=True)
@@ -209,7 +212,6 @@ cluster.work = lambda *given: cluster.work(*given)
 def test_a_worker_that_was_updated_alone_is_refused_by_its_address(lan: Path, tmp_path: Path, workers: Workers) -> None:
     (tmp_path / "updated.py").write_text(UPDATED_ALONE.replace("VERSION", ac.__version__))
     with distributed.Client(workers.address) as client:
-        client.wait_for_workers(2)
         known = set(client.scheduler_info(n_workers=-1)["workers"])
         workers.worker("--preload", str(tmp_path / "updated.py"))
         client.wait_for_workers(3)
@@ -307,7 +309,6 @@ def test_two_workers_share_the_runs(lan: Path, workers: Workers, monkeypatch: py
     given: dict[int, tuple[distributed.Future, int]] = {}
     monkeypatch.setattr(clusters, "_of_dask", takes_long)
     with distributed.Client(workers.address) as client:
-        client.wait_for_workers(2)
         ac.sweep("lan.toml", seeds=30, set={"queue.policy": "red-epd"}, out="two/sweep", on=Watched(client))
     assert len(done) == 2 and sum(done.values()) == 30 and min(done.values()) >= 12, done
 
