@@ -196,7 +196,7 @@ class Table:
     """A table: named columns of equal length, each with a unit and a meaning.
 
     Every library that reads the Arrow PyCapsule interface takes it without a copy: `polars.DataFrame(table)`,
-    `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`, and `duckdb` finds it by its name.
+    `pyarrow.table(table)`, and `duckdb` finds it by its name. `pandas.DataFrame.from_arrow(table)` copies numbers once.
 
     >>> import ackclock as ac
     >>> flows = ac.run(ac.examples.two_flows()).flows

@@ -27,8 +27,9 @@ _SHOWN = [
 class Result:
     """What the runs of a scenario gave, one for each seed. `run` and `Simulation.result` make it.
 
-    Its tables go to any data-frame library without a copy: `polars.DataFrame(result.flows)`, `pandas.DataFrame.from_arrow(result.flows)`,
-    `pyarrow.table(result.flows)`. All numbers are those of the command line, over the time after the warm-up where there is one.
+    Its tables go to any data-frame library: `polars.DataFrame(result.flows)` and `pyarrow.table(result.flows)` copy nothing,
+    `pandas.DataFrame.from_arrow(result.flows)` copies numbers once. All numbers are those of the command line, over the time after the
+    warm-up where there is one.
 
     >>> import ackclock as ac
     >>> result = ac.run(ac.examples.two_flows())
