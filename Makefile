@@ -42,9 +42,11 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@if [ -d "$(PYTHON)" ]; then \
 		"$(PYTHON)/bin/ruff" check python && "$(PYTHON)/bin/python" -m pytest -q -p no:cacheprovider python/tests; \
 	fi
-	@# The commands of the manual from a clone to a chart in a notebook, each timed; built as the tests are, of what they have built.
-	@# In a clone of its own, so that the crates are built anew: less optimised.
-	@CARGO_PROFILE_DEV_OPT_LEVEL=1 MATURIN_PEP517_ARGS="--profile dev" python3 python/first-chart
+	@# The wheel alone in an environment of its own, and the first pages of the manual there.
+	python3 python/fresh wheel
+	@# The commands of the manual from a clone to a chart in a notebook, counted and timed. In a clone of its own, so that our crates are
+	@# built anew: less optimised.
+	CARGO_PROFILE_DEV_OPT_LEVEL=1 MATURIN_PEP517_ARGS="--profile dev" python3 python/fresh chart
 	@# Every block of code of the manual, by the command of the wheel; then its pages, with their links.
 	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 		python3 bench/sabotage.py --list >/dev/null && python3 docs/site/test_site.py && \
@@ -87,6 +89,7 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 	PROPTEST_CASES=200 $(CARGO) test --locked -p ackclock-sweep --test sweeps properties
 	CUBIC_TABLES=full $(CARGO) test --release --locked -p ackclock --test tcp cubic_tables
 	$(CARGO) test --locked -p ackclock-scenario --test language recipes -- --ignored
+	python3 python/fresh chart --empty
 	$(CARGO) run --release --locked -- reproduce
 	$(MAKE) fuzz
 

@@ -1,13 +1,16 @@
-"""What two local workers of Dask make of two threads of the hardware: python3 bench/dask_workers.py.
+"""What two local workers of Dask make of two threads of the hardware: python3 bench/dask_workers.py --write.
 
 The same runs of about a second each are done by one process, by two that know nothing of each other (shards of the sweep), by one worker and by
 two workers of Dask, by turns. Two independent processes are what the machine can give: two threads of one core, or a machine on which others work,
-give less than twice one. Of each worker it is measured how long it waits between chunks, and how much processor time a run takes.
+give less than twice one. What Dask and this package take of that is the quotient of both gains, of each round. Of each worker it is measured how
+long it waits between chunks, and how much processor time a run takes; of the process of the client, in which the scheduler is, too, how much it
+takes in all. `--write` puts the table into bench/results.md.
 """
 
 import argparse
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -19,6 +22,11 @@ from pathlib import Path
 import ackclock as ac
 from ackclock import cluster as clusters
 from distributed import Client, LocalCluster
+
+
+RESULTS = Path(__file__).with_name("results.md")
+TITLE = "## Two workers of Dask"
+NAMES = ["one process", "two processes", "one worker", "two workers"]
 
 
 def measured_work(task, chunk):
@@ -74,9 +82,9 @@ def independent(scenario, runs, parts, folder):
 def with_dask(scenario, runs, client, folder):
     """The same of the workers of a cluster, and how long each waited between its first chunk and its last, and after that for the others."""
     cluster = Measured(client)
-    began = time.monotonic()
+    began, own = time.monotonic(), time.process_time()
     sweep = ac.sweep(scenario, seeds=runs, out=folder, on=cluster, progress=False)
-    wall = time.monotonic() - began
+    wall, own = time.monotonic() - began, time.process_time() - own
     done = sum(chunk[4] for chunk in cluster.chunks)
     if not sweep.complete or done != runs:
         raise SystemExit(f"error: {done} of {runs} runs came back: {sweep}")
@@ -92,14 +100,54 @@ def with_dask(scenario, runs, client, folder):
     return {
         "wall": wall, "cpu": used / runs, "between": sum(idle) / len(by_worker), "tail": tail / len(by_worker),
         "around": wall - (last - first), "kept from it": (busy - used) / len(by_worker), "chunks": len(cluster.chunks),
+        "client": own,
     }  # fmt: skip
+
+
+def gains(row):
+    """How many times faster two are than one: processes, and workers."""
+    return row["one process"]["wall"] / row["two processes"]["wall"], row["one worker"]["wall"] / row["two workers"]["wall"]
+
+
+def spread(values, digits=2):
+    values = list(values)
+    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def table(found, arguments):
+    """The table of bench/results.md."""
+    rounds = [dict(zip(NAMES, rows)) for rows in zip(*(found[name] for name in NAMES))]
+    both = [gains(row) for row in rounds]
+    middle = {name: {key: statistics.median(row[key] for row in rows) for key in rows[0]} for name, rows in found.items()}
+    lines = [
+        TITLE,
+        "",
+        f"{arguments.runs} runs of {arguments.seconds:g} s; medians of {len(rounds)} rounds, in which the four ways took turns; in brackets the lowest and highest.",
+        "",
+        "| | wall clock, s | processor time of a run, s | times one |",
+        "|---|---|---|---|",
+    ]
+    for name in NAMES:
+        gain = {"two processes": spread(one for one, _ in both), "two workers": spread(other for _, other in both)}.get(name, "")
+        lines.append(f"| {name} | {middle[name]['wall']:.1f} | {middle[name]['cpu']:.2f} | {gain} |")
+    two = middle["two workers"]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"- The gain of two workers over that of two processes: {spread((ours / ideal for ideal, ours in both), 3)}. This is what Dask and the sweep take.",
+            f"- A worker of two waited {two['between']:.2f} s between chunks, and {two['tail']:.2f} s at the end for the other one; {two['around']:.2f} s passed before",
+            f"  the first chunk and after the last. The client, with the scheduler, took {two['client']:.2f} s of processor time; {two['chunks']:.0f} chunks.",
+        ]
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--runs", type=int, default=40, help="an even number")
     parser.add_argument("--seconds", type=float, default=1.0, help="of processor time that a run takes")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--write", action="store_true", help="put the table into bench/results.md")
     arguments = parser.parse_args()
     os.environ["NO_COLOR"] = "1"
     scenario, runs = scenario_of(arguments.seconds), arguments.runs
@@ -117,23 +165,28 @@ def main():
                     place.mkdir(parents=True)
                 # The first round is not counted: workers read the package in it.
                 count = runs if number else 4
-                row = {
-                    "one process": independent(scenario, count, 1, places["process"]),
-                    "two processes": independent(scenario, count, 2, places["processes"]),
-                    "one worker": with_dask(scenario, count, first, places["worker"] / "whole"),
-                    "two workers": with_dask(scenario, count, second, places["workers"] / "whole"),
-                }
+                ways = [
+                    ("one process", lambda: independent(scenario, count, 1, places["process"])),
+                    ("one worker", lambda: with_dask(scenario, count, first, places["worker"] / "whole")),
+                    ("two processes", lambda: independent(scenario, count, 2, places["processes"])),
+                    ("two workers", lambda: with_dask(scenario, count, second, places["workers"] / "whole")),
+                ]
+                # There and back: a machine that becomes slower or faster does so for all.
+                row = {name: way() for name, way in (ways if number % 2 else reversed(ways))}
                 if number:
-                    for name, of in row.items():
-                        found.setdefault(name, []).append(of)
-                    ideal = row["one process"]["wall"] / row["two processes"]["wall"]
-                    ours = row["one worker"]["wall"] / row["two workers"]["wall"]
+                    for name in NAMES:
+                        found.setdefault(name, []).append(row[name])
+                    ideal, ours = gains(row)
                     print(f"round {number}: two processes {ideal:.2f} times one, two workers {ours:.2f} times one", flush=True)
     for name, rows in found.items():
         shown = ", ".join(f"{key} {statistics.median(row[key] for row in rows):.2f}" for key in rows[0])
         print(f"{name:14} {shown}")
-    pairs = [(a["wall"], b["wall"]) for a, b in zip(found["two processes"], found["two workers"])]
-    print(f"two workers against two processes: {statistics.median(a / b for a, b in pairs):.3f} (lowest {min(a / b for a, b in pairs):.3f})")
+    shown = table(found, arguments)
+    print(shown)
+    if arguments.write:
+        # The last part of the file; the first is that of run.py, which leaves this one.
+        first_part = re.sub(rf"\n*{re.escape(TITLE)}\n.*", "", RESULTS.read_text(), flags=re.DOTALL).rstrip()
+        RESULTS.write_text(f"{first_part}\n\n{shown}\n")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ first segment and after the last is counted in a run of no length. Another compi
 in the file.
 """
 
+import json
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ import run
 
 # Five times as many flows in the same network: of packets, and of cells.
 LINEAR, TIMES = [("r-5000", "r"), ("lan-cells-5000", "lan-cells-1000")], 5
+BOTTLENECK = "sw1->sw2"
 FILE = os.path.join(run.HERE, "instructions.txt")
 LIMIT_PERCENT = 10.0
 LINEAR_PERCENT = 25.0  # what set-up with many flows may cost more than in proportion to them
@@ -62,6 +64,38 @@ SCENARIOS = [
     ("geo", "geo", 1000, 1000, []),
     ("leo", "leo", 60, 1000, []),
 ]
+# A packet at one port: a plain one, and FQ-CoDel with a queue for each flow, which may cost as many times as much.
+PORT_FLOWS = {5: 3, 1000: 5}
+PORT_SECONDS = 5
+PORT = """duration = "{seconds} s"
+
+[network]
+technology = "packet"
+topology = "dumbbell"
+sources = 1
+access_rate = "10 Gbps"
+access_delay = "1 ms"
+bottleneck_rate = "100 Mbps"
+bottleneck_delay = "5 ms"
+
+[queue]
+buffer = "10000 packets"
+
+[traffic]
+start = "{seconds} s"
+
+[tcp]
+dialect = "standard"
+"""
+PORT_SOURCE = """
+[udp.u{number}]
+from = "s1"
+to = "d1"
+payload = "972 B"
+rate = "{rate:.0f} bps"
+burst = 4
+start = "{start:.6f} s"
+"""
 
 
 def counted(job):
@@ -75,7 +109,7 @@ def counted(job):
 
 
 def measure():
-    """One line for each scenario."""
+    """One line for each scenario, and what a packet at a port costs; whether that is no more than it may be."""
     binary = run.build()
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, cwd=run.ROOT).stdout.split()[1]
     lines = [
@@ -93,9 +127,50 @@ def measure():
             segments = round(job.segments())
             each = (total - before) / segments
             lines.append(f"{name:16} {seconds:8} {before:12} {total - before:14} {segments:10} {each:12.1f}")
+        of_ports, fine = measure_ports(binary, scratch)
     finally:
         shutil.rmtree(scratch)
-    return lines
+    return lines + of_ports, fine
+
+
+def port_file(scratch, flows):
+    """A scenario whose datagrams fill 90 % of a link, in bursts of four, from so many sources that begin one after the other."""
+    path = os.path.join(scratch, f"port-{flows}.toml")
+    with open(path, "w") as file:
+        file.write(PORT.format(seconds=PORT_SECONDS))
+        for number in range(flows):
+            file.write(PORT_SOURCE.format(number=number, rate=90e6 / flows, start=0.37 * number / flows))
+    return path
+
+
+def counted_at_ports(binary, path, kind, sets):
+    """Instructions of all ports of this kind, with what they call; and packets at the bottleneck."""
+    options = ["--collect-atstart=no", f"--toggle-collect=*{kind} as*Process*advance*"]
+    command = [binary, "run", path, "--json", *(word for of in sets for word in ("--set", of))]
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *options, *command]
+    result = subprocess.run(valgrind, capture_output=True, text=True, env=run.callgrind_environment())
+    if result.returncode:
+        sys.exit(f"error: {' '.join(command)}\n{result.stderr[-2000:]}")
+    ports = json.loads(result.stdout)["runs"][0]["ports"]
+    packets = next(port["arrivals"] for port in ports if port["name"] == BOTTLENECK)
+    return int(re.search(r"Collected : (\d+)", result.stderr)[1]), packets
+
+
+def measure_ports(binary, scratch):
+    """Lines for a packet at a port; whether FQ-CoDel costs no more times as much than it may."""
+    lines, fine = ["# port             flows  per packet"], True
+    sets = [f'port."{BOTTLENECK}".policy=fq-codel']
+    for flows, most in PORT_FLOWS.items():
+        print(f"counting a port with {flows} flows", file=sys.stderr)
+        path = port_file(scratch, flows)
+        whole, packets = counted_at_ports(binary, path, "PacketPorts", [])
+        others, _ = counted_at_ports(binary, path, "PacketPorts", sets)
+        fair, _ = counted_at_ports(binary, path, "ChangingPort", sets)
+        plain, fair = (whole - others) / packets, fair / packets
+        lines.append(f"# plain        {flows:8} {plain:11.1f}")
+        lines.append(f"# fq-codel     {flows:8} {fair:11.1f}  {fair / plain:.2f} times a plain port, at most {most}")
+        fine = fine and fair <= most * plain
+    return lines, fine
 
 
 def columns(lines):
@@ -134,17 +209,19 @@ def is_linear(lines):
 def main():
     if not shutil.which("valgrind"):
         sys.exit("error: valgrind is missing (make bench-setup)")
-    new = measure()
+    new, ports_are_fine = measure()
     if sys.argv[1:] == ["--check"]:
         with open(FILE) as file:
             old = file.read().splitlines()
         fine = check(old, new)
-        sys.exit(0 if is_linear(new) and fine else 1)
+        sys.exit(0 if is_linear(new) and fine and ports_are_fine else 1)
     with open(FILE, "w") as file:
         file.write("\n".join(new) + "\n")
     print("\n".join(new))
     if not is_linear(new):
         sys.exit("error: with many flows the set-up costs more for each of them")
+    if not ports_are_fine:
+        sys.exit("error: FQ-CoDel costs more times as much as a plain port than it may")
 
 
 if __name__ == "__main__":

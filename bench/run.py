@@ -169,8 +169,11 @@ def main():
         shutil.rmtree(scratch)
     print(report)
     if args.write:
+        # What other scripts measured stands behind it.
+        old = open(args.write).read() if os.path.exists(args.write) else ""
+        _, title, others = old.partition("\n## ")
         with open(args.write, "w") as file:
-            file.write(report + "\n")
+            file.write(report + "\n" + (f"\n## {others}" if title else ""))
 
 
 def measure(binary, scratch, rounds, scale):

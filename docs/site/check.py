@@ -11,8 +11,11 @@ the README, beside them.
     ```json         has to be JSON.
     ```python       with `--python`: run by that interpreter, all blocks of a page in one process; a ```text block right after it is
                     what it prints. Without: it has to be Python, and counts as not run.
+    ```text         what the block of Python before it prints, or text.
+    ```sh           a file, or commands that something else runs: with <!-- not run: WHAT RUNS IT -->, only.
 
-Blocks of other languages are text. A picture that a page shows, and that its commands draw under the same name in the scratch folder, is
+A block of another language is an error, and so is a command that is indented as text is: nothing is left out without being counted. What is
+left out has to be Python, TOML or a script of the shell all the same. A picture that a page shows, and that its commands draw under the same name in the scratch folder, is
 the same octet for octet. `--write` puts what the program prints into the pages, and pictures into docs/.
 """
 
@@ -31,6 +34,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+
+
+# What stands indented and is code. Indented text is formulas and drawings.
+INDENTED = re.compile(r" {4,}(?:\$ \S|(?:ackclock|cargo|dask|jupyter|make|pip3?|python3?) [\w./-])")
 
 
 class Block:
@@ -60,6 +67,36 @@ def blocks(text):
         elif line.strip():
             comment = line.strip() if line.strip().startswith("<!--") else ""
     return found
+
+
+def indented(text):
+    """The lines outside of blocks that are indented, as text is, and are commands."""
+    inside, found = False, []
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.match(r" *```", line):
+            inside = not inside
+        elif not inside and INDENTED.match(line):
+            found.append((number, line.strip()))
+    return found
+
+
+def valid(block, where):
+    """Raises if a block is not what its language says, as far as that is known without running it."""
+    text = "\n".join(block.lines) + "\n"
+    if block.language == "toml":
+        tomllib.loads(text)
+    elif block.language == "json":
+        json.loads(text)
+    elif block.language == "python":
+        compile(text, where, "exec")
+    elif block.language == "sh":
+        done = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True)
+        if done.returncode != 0:
+            raise ValueError(f"it is no script of the shell: {done.stderr.strip()}")
+    elif block.language == "console":
+        commands(block)
+    elif block.language != "text":
+        raise ValueError(f"blocks of language {block.language or 'none'!r} are not known: nothing would look at it")
 
 
 def commands(block):
@@ -189,6 +226,11 @@ class Checker:
         changes, session, said = [], None, None
         for block in blocks(text):
             where = f"docs/{name}:{block.number}"
+            try:
+                valid(block, where)
+            except (ValueError, SyntaxError) as error:
+                wrong.append(f"{where}: {error}")
+                continue
             if reason := re.match(r"<!-- not run: (.*?) *-->", block.comment):
                 left_out.append(f"{where}: {reason[1]}")
                 continue
@@ -199,22 +241,17 @@ class Checker:
             there = folder
             before, said = said, None
             try:
-                if block.language == "toml":
-                    content = "\n".join(block.lines) + "\n"
-                    tomllib.loads(content)
-                    if block.title():
-                        (folder / block.title()).write_text(content)
-                elif block.language == "json":
-                    json.loads("\n".join(block.lines))
+                if block.language == "toml" and block.title():
+                    (folder / block.title()).write_text("\n".join(block.lines) + "\n")
+                elif block.language == "sh":
+                    wrong.append(f"{where}: nothing runs it; say what does, as <!-- not run: ... -->, or make it a block of commands (console)")
                 elif block.language == "python":
-                    code = "\n".join(block.lines)
-                    compile(code, where, "exec")
                     if not self.python:
                         left_out.append(f"{where}: Python")
                         continue
                     ran += 1
                     session = session or Session(self.python, folder, self.environment)
-                    said, error = session.run(where, code)
+                    said, error = session.run(where, "\n".join(block.lines))
                     if error:
                         wrong.append(f"{where}: {error}")
                 elif block.language == "text" and before is not None:
@@ -238,8 +275,9 @@ class Checker:
                             changes.append((first, first + len(shown), printed))
                         elif problem:
                             wrong.append(f"{place}: {problem}")
-            except (ValueError, SyntaxError, OSError, subprocess.TimeoutExpired) as error:
+            except (ValueError, OSError, subprocess.TimeoutExpired) as error:
                 wrong.append(f"{where}: {error}")
+        wrong += [f"docs/{name}:{number}: `{line}` is in no block, and nothing runs it" for number, line in indented(text)]
         if session:
             session.close()
         for shown in re.findall(r"!\[[^\]]*\]\(([^)\s]+\.svg)\)", text):

@@ -77,6 +77,22 @@ class Blocks(unittest.TestCase):
         self.assertIn("prints something else", self.page(PAGE.replace("false", "exit 3").replace("x = 1\n```\n\n", "x = 2\n```\n\n"))[0][0])
         self.assertIn("page.md:1", self.page("```toml\nx = \n```\n")[0][0])
 
+    def test_blocks_that_nothing_would_run_are_found(self):
+        for text, problem in [
+            ("```bash\ntrue\n```\n", "page.md:1: blocks of language 'bash' are not known"),
+            ("```\ntrue\n```\n", "page.md:1: blocks of language 'none' are not known"),
+            ("```sh\ntrue\n```\n", "page.md:1: nothing runs it"),
+            ("<!-- not run: slow -->\n```sh\nif true\n```\n", "page.md:2: it is no script of the shell"),
+            ("<!-- not run: slow -->\n```python\nx = \n```\n", "page.md:2: invalid syntax"),
+            ("<!-- not run: slow -->\n```console\ntrue\n```\n", "page.md:2: a block of commands begins with"),
+            ("Run it:\n\n    ackclock run lan.toml\n", "page.md:3: `ackclock run lan.toml` is in no block"),
+        ]:
+            wrong = self.page(text)[0]
+            self.assertEqual(len(wrong), 1, wrong)
+            self.assertIn(problem, wrong[0])
+        for text in ("<!-- not run: slow -->\n```sh\ntrue\n```\n", "    x = cwnd / 2\n", "```text\n    ackclock run\n```\n"):
+            self.assertEqual(self.page(text)[0], [])
+
     def test_what_is_printed_is_put_into_the_page(self):
         wrong, written = self.page(PAGE.replace("false", "exit 3").replace("x = 1\n```\n\n", "x = 2\n```\n\n"), write=True)
         self.assertEqual(wrong, [])

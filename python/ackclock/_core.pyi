@@ -162,8 +162,6 @@ class Episode:
     ) -> Episode: ...
     def begin(self, scenario: Scenario, seed: int, flow: str, engine: str, observation: Any) -> Any: ...
     def step(self, action: object, observation: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]: ...
-    @property
-    def is_over(self) -> bool: ...
     def end(self) -> None: ...
     @property
     def simulation(self) -> Simulation | None: ...
@@ -198,7 +196,14 @@ class Table:
     """A table: named columns of equal length, each with a unit and a meaning.
 
     Every library that reads the Arrow PyCapsule interface takes it without a copy: `polars.DataFrame(table)`,
-    `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`, and `duckdb` finds it by its name.
+    `pyarrow.table(table)`, and `duckdb` finds it by its name. `pandas.DataFrame.from_arrow(table)` copies numbers once.
+
+    >>> import ackclock as ac
+    >>> flows = ac.run(ac.examples.two_flows()).flows
+    >>> len(flows), flows.columns[:3], flows.units["goodput_bps"]
+    (2, ['seed', 'flow', 'goodput_bps'], 'bit/s')
+    >>> flows.rows()[0]["flow"], list(flows.to_dict()) == flows.columns
+    ('f1', True)
     """
 
     @property
@@ -227,7 +232,17 @@ class Table:
 
 @final
 class Column:
-    """A column of a table. `numpy.asarray(column)`, `polars.Series(column)`, `pyarrow.array(column)`, `list(column)` take it."""
+    """A column of a table. `polars.Series(column)` and `pyarrow.array(column)` take it without a copy, and so does `numpy.asarray(column)`
+    if it has numbers on every row; `list(column)` takes it, too.
+
+    >>> import ackclock as ac
+    >>> goodput = ac.run(ac.examples.two_flows()).flows["goodput_bps"]
+    >>> len(goodput), goodput[0] == goodput.to_list()[0], max(goodput) < 10e6
+    (2, True, True)
+    >>> import numpy
+    >>> numpy.asarray(goodput, copy=False).dtype
+    dtype('float64')
+    """
 
     def to_list(self) -> list[Any]:
         """The values as a list; what is not there is None."""
@@ -236,13 +251,23 @@ class Column:
     def __len__(self) -> int: ...
     def __getitem__(self, row: int, /) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]: ...
 
 @final
 class Observation:
-    """What is seen of the sender of a flow while a simulation is paused."""
+    """What is seen of the sender of a flow while a simulation is paused.
+
+    >>> import ackclock as ac
+    >>> sim = ac.examples.two_flows().start(seed=1)
+    >>> sim.step("1 s")
+    >>> seen = sim.flow("f1")
+    >>> seen.flow, seen.time_s, seen.stage, seen.segment_bytes
+    ('f1', 1.0, 'open', 1448)
+    """
 
     @property
     def flow(self) -> str:
@@ -279,16 +304,16 @@ class Observation:
         """The retransmission timeout, seconds."""
     @property
     def acknowledged(self) -> int:
-        """Bytes acknowledged."""
+        """Bytes of payload that the receiver has acknowledged since the start, each once."""
     @property
     def sent(self) -> int:
-        """Bytes sent, those sent again included."""
+        """Bytes of payload sent since the start, those sent again included."""
     @property
     def segments_sent(self) -> int:
-        """Segments sent, those sent again included."""
+        """Segments sent since the start, those sent again included."""
     @property
     def retransmissions(self) -> int:
-        """Segments sent again."""
+        """Segments that TCP has sent again since the start."""
     @property
     def timeouts(self) -> int:
         """How often the retransmission timer has expired."""
@@ -299,7 +324,19 @@ class Observation:
 
 @final
 class Window:
-    """Congestion and slow-start window of a connection, bytes. A mechanism may change both."""
+    """Congestion and slow-start window of a connection, bytes. A mechanism may change both.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     told = []
+    ...     def on_ack(self, ack, window):
+    ...         window.cwnd += ack.mss; self.told.append(window.cwnd / ack.mss)
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> Told.told[:3]
+    [11.0, 12.0, 13.0]
+    """
 
     cwnd: float
     """The congestion window, bytes."""
@@ -308,18 +345,42 @@ class Window:
 
 @final
 class Draws:
-    """Random numbers of a connection or port, as a function of a counter: the same in every run of a seed."""
+    """Random numbers of a connection or port, as a function of a counter: the same in every run of a seed.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     told = []
+    ...     def __init__(self, draws):
+    ...         super().__init__(draws)
+    ...         self.told.append((draws.uniform(0) < 1, draws.below(6, 1) < 6, draws.bits(2) == draws.bits(2)))
+    >>> result = ac.run(ac.Scenario.from_text(ac.examples.two_flows().to_toml(), mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> set(Told.told)
+    {(True, True, True)}
+    """
 
     def uniform(self, counter: int) -> float:
         """A number from 0 to 1, without 1."""
     def below(self, bound: int, counter: int) -> int:
         """A whole number from 0 to `bound`, without that."""
     def bits(self, counter: int) -> int:
-        """64 random bits."""
+        """64 random bits, as a whole number from 0 to 2⁶⁴ - 1: the same for the same counter."""
 
 @final
 class AckEvent:
-    """New data was acknowledged outside recovery; with rates of delivery any acknowledgement. Bytes; times in picoseconds."""
+    """New data was acknowledged outside recovery; with rates of delivery any acknowledgement. Bytes; times in picoseconds.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     told = []
+    ...     def on_ack(self, ack, window):
+    ...         self.told.append((ack.mss, ack.acked, ack.limit))
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> Told.told[0]
+    (1448.0, 2896.0, 125000.0)
+    """
 
     @property
     def mss(self) -> float:
@@ -354,7 +415,22 @@ class AckEvent:
 
 @final
 class LossEvent:
-    """A loss was found, a mark was echoed, or the timer expired. Bytes."""
+    """A loss was found, a mark was echoed, or the timer expired. Bytes.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     told = []
+    ...     def on_ack(self, ack, window):
+    ...         window.cwnd += ack.mss
+    ...     def on_congestion(self, loss, window):
+    ...         self.told.append((loss.mss, loss.sent_again, loss.kept))
+    ...         window.ssthresh = window.cwnd / 2
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> Told.told[0]
+    (1448.0, None, None)
+    """
 
     @property
     def mss(self) -> float:
@@ -374,7 +450,22 @@ class LossEvent:
 
 @final
 class LostSegmentEvent:
-    """A segment is found to be lost; only with rates of delivery. Bytes; times in picoseconds."""
+    """A segment is found to be lost; only with rates of delivery. Bytes; times in picoseconds.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     needs = "delivery-rates"
+    ...     told = []
+    ...     def on_ack(self, ack, window):
+    ...         window.cwnd += ack.mss
+    ...     def on_lost_segment(self, lost):
+    ...         self.told.append((lost.len, lost.lost_since))
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> Told.told[0]
+    (1448.0, 1448.0)
+    """
 
     @property
     def now_ps(self) -> int:
@@ -403,7 +494,20 @@ class LostSegmentEvent:
 
 @final
 class DeliveryEvent:
-    """What an acknowledgement says about the delivery of data. Bytes, bytes per second; times in picoseconds."""
+    """What an acknowledgement says about the delivery of data. Bytes, bytes per second; times in picoseconds.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     needs = "delivery-rates"
+    ...     told = []
+    ...     def on_ack(self, ack, window):
+    ...         self.told.append((ack.delivery.delivered, ack.delivery.in_flight, ack.delivery.loss_state))
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> Told.told[0]
+    (2896.0, 11584.0, 'open')
+    """
 
     @property
     def now_ps(self) -> int:
@@ -450,7 +554,22 @@ class DeliveryEvent:
 
 @final
 class RateSample:
-    """What was delivered and lost since the newest of the segments that an acknowledgement delivers was sent. Bytes, bytes per second."""
+    """What was delivered and lost since the newest of the segments that an acknowledgement delivers was sent. Bytes, bytes per second.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     needs = "delivery-rates"
+    ...     rates = []
+    ...     def on_ack(self, ack, window):
+    ...         sample = ack.delivery.sample
+    ...         if sample is not None and sample.rate is not None:
+    ...             self.rates.append(sample.rate)
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set={"tcp.congestion_control": "told"}))
+    >>> round(8 * max(Told.rates) / 1e6, 1)
+    2.7
+    """
 
     @property
     def prior_delivered(self) -> int:
@@ -473,7 +592,20 @@ class RateSample:
 
 @final
 class RestartEvent:
-    """A sender sends again after a pause. Bytes; times in picoseconds."""
+    """A sender sends again after a pause. Bytes; times in picoseconds.
+
+    >>> import ackclock as ac
+    >>> class Told(ac.CongestionControl):
+    ...     name = "told"
+    ...     pauses = 0
+    ...     def on_restart(self, restart):
+    ...         Told.pauses += restart.now_ps > 0
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> pauses = {"tcp.congestion_control": "told", "flow.f1.application": "on-off"}
+    >>> result = ac.run(ac.Scenario.from_text(text, mechanisms=[Told], set=pauses))
+    >>> Told.pauses > 0
+    True
+    """
 
     @property
     def now_ps(self) -> int:
@@ -490,7 +622,19 @@ class RestartEvent:
 
 @final
 class ArrivalEvent:
-    """A packet asks for room at a port. Times in picoseconds."""
+    """A packet asks for room at a port. Times in picoseconds.
+
+    >>> import ackclock as ac
+    >>> class Small(ac.PacketPolicy):
+    ...     name = "small"
+    ...     told = []
+    ...     def on_enqueue(self, arrival):
+    ...         self.told.append(arrival)
+    ...         return not arrival.is_full
+    >>> result = ac.run(ac.Scenario.from_text(ac.examples.two_flows().to_toml(), mechanisms=[Small], set={"queue.policy": "small"}))
+    >>> len(Small.told) > 1000
+    True
+    """
 
     @property
     def now_ps(self) -> int:

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that is wrong with a scenario, or probably not meant."""
+    """One thing that is wrong with a scenario, or probably not meant.
+
+    >>> import ackclock as ac
+    >>> problem = ac.check_text("duration = '1 s'\\n[queue]\\npolicy = 'selective-dorp'\\n")[0]
+    >>> problem.severity, problem.line, problem.column, problem.remedy
+    ('error', 3, 10, 'did you mean "selective-drop"?')
+    """
 
     severity: str
     """"error" or "warning"."""
@@ -22,7 +28,7 @@ class Diagnostic:
     label: str
     """A short text about the place, as the words that could stand there."""
     remedy: str | None
-    """What to do."""
+    """What to do, as a command or a value that can be copied; None where there is no one remedy."""
     file: str
     """The path of the file, or "--set" for a replaced value."""
     line: int | None
@@ -44,6 +50,13 @@ class AckclockError(Exception):
         message: what is wrong.
         remedy: what to do.
         file, line, column: the place, where there is one.
+
+    >>> import ackclock as ac
+    >>> try:
+    ...     ac.run(ac.examples.two_flows(), seeds=0)
+    ... except ac.AckclockError as error:
+    ...     print(error.code, error.message, "-", error.remedy)
+    2 seeds=0 is too small - write 1 or more, and at most 1000000
     """
 
     code: int = 1
@@ -65,13 +78,27 @@ class AckclockError(Exception):
 
 
 class OutsideError(AckclockError):
-    """A file, a folder, a disk, a cluster or another part of the system failed. Exit code 1."""
+    """A file, a folder, a disk, a cluster or another part of the system failed. Exit code 1.
+
+    >>> import ackclock as ac
+    >>> ac.run("no-such-file.toml")
+    Traceback (most recent call last):
+        ...
+    ackclock.OutsideError: cannot read `no-such-file.toml`: No such file or directory (os error 2); check the path and the permissions
+    """
 
     code = 1
 
 
 class UsageError(AckclockError, ValueError):
-    """What was asked for makes no sense. Exit code 2."""
+    """What was asked for makes no sense. Exit code 2.
+
+    >>> import ackclock as ac
+    >>> ac.examples.two_flows().start().step("-1 s")
+    Traceback (most recent call last):
+        ...
+    ackclock.UsageError: a step of -1 s; step by more than 0, as in "100 ms" or 0.1
+    """
 
     code = 2
 
@@ -82,6 +109,15 @@ class ScenarioError(AckclockError, ValueError):
     Attributes:
         diagnostics: everything that is wrong with it, and what is probably not meant.
         file, line, column: the place of the first error.
+
+    >>> import ackclock as ac
+    >>> try:
+    ...     ac.examples.two_flows().set({"queue.polcy": "codel", "duration": "2 sec"})
+    ... except ac.ScenarioError as error:
+    ...     for one in error.diagnostics:
+    ...         print(one.message, "-", one.remedy)
+    unknown key "polcy" in [queue] - did you mean `policy`?
+    "sec" is no unit - units that fit: ps, ns, us, ms, s, min, h
     """
 
     code = 3
@@ -100,7 +136,12 @@ class ScenarioError(AckclockError, ValueError):
 
 
 class DefectError(AckclockError, RuntimeError):
-    """A defect of Ackclock. Exit code 101."""
+    """A defect of Ackclock. Exit code 101.
+
+    >>> import ackclock as ac
+    >>> ac.DefectError.code, issubclass(ac.DefectError, ac.AckclockError)
+    (101, True)
+    """
 
     code = 101
 
@@ -110,6 +151,14 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes:
         result: the runs that were finished; None of a sweep, whose folder keeps them.
+
+    >>> import ackclock as ac
+    >>> try:
+    ...     result = ac.run(ac.examples.two_flows(), seeds=2)
+    ... except ac.Interrupted as stop:
+    ...     result = stop.result
+    >>> result.complete
+    True
     """
 
     code = 130

@@ -27,13 +27,14 @@ _SHOWN = [
 class Result:
     """What the runs of a scenario gave, one for each seed. `run` and `Simulation.result` make it.
 
-    Its tables go to any data-frame library without a copy: `polars.DataFrame(result.flows)`, `pandas.DataFrame.from_arrow(result.flows)`,
-    `pyarrow.table(result.flows)`. All numbers are those of the command line, over the time after the warm-up where there is one.
+    Its tables go to any data-frame library: `polars.DataFrame(result.flows)` and `pyarrow.table(result.flows)` copy nothing,
+    `pandas.DataFrame.from_arrow(result.flows)` copies numbers once. All numbers are those of the command line, over the time after the
+    warm-up where there is one.
 
     >>> import ackclock as ac
     >>> result = ac.run(ac.examples.two_flows())
     >>> [round(bps / 1e6, 1) for bps in result.flows["goodput_bps"]]
-    [4.5, 4.9]
+    [4.2, 5.3]
     """
 
     def __init__(self, core: _core.Result, scenario: Scenario) -> None:
@@ -42,7 +43,7 @@ class Result:
 
     @property
     def scenario(self) -> Scenario:
-        """What was run."""
+        """The scenario that was run, with the values that were set."""
         return self._scenario
 
     @property
@@ -91,31 +92,79 @@ class Result:
         return self._core.metrics
 
     def series(self, metric: str, of: str | None = None, *, seed: int | None = None) -> Table:
-        """What was recorded of a metric over time, of one flow or port or of all, with times in seconds."""
+        """What was recorded of a metric over time, of one flow or port or of all, with times in seconds.
+
+        Of flows the times are those of changes or samples, of ports the start and end of equal intervals.
+
+        Args:
+            metric: one of `metrics`.
+            of: a flow or a port.
+            seed: a run; without it all of them, one after the other.
+
+        Raises:
+            UsageError: it was not recorded, or there is no such flow, port or run.
+
+        >>> import ackclock as ac
+        >>> result = ac.run(ac.examples.two_flows(), record=["cwnd", "queue"])
+        >>> cwnd = result.series("cwnd", "f1")
+        >>> cwnd.columns, cwnd.units["cwnd_bytes"]
+        (['seed', 'flow', 'time_s', 'cwnd_bytes'], 'bytes')
+        >>> result.series("queue", "sw1->sw2").columns[1:6]
+        ['port', 'start_s', 'end_s', 'queue_min_packets', 'queue_mean_packets']
+        """
         return self._core.series(metric, of, seed)
 
     def measure(self, expression: str) -> list[float | None]:
         """A measure of each run in the order of the seeds, as "goodput(f1)", "jain(goodput)", "p95(one-way-delay: ping)" or
-        "cwnd(f1, 2 to 5 s)"; None where it has no value. A ScenarioError says what is wrong with the expression, or what it needs."""
+        "cwnd(f1, 2 to 5 s)"; None where it has no value. A ScenarioError says what is wrong with the expression, or what it needs.
+
+        >>> import ackclock as ac
+        >>> result = ac.run(ac.examples.two_flows(), seeds=2)
+        >>> [round(share, 2) for share in result.measure("share(goodput: f1)")]
+        [0.44, 0.56]
+        """
         return self._core.measure(expression)
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON document of `ackclock run --json`, with all counts and with means and intervals over the seeds."""
+        """The JSON document of `ackclock run --json`, with all counts and with means and intervals over the seeds.
+
+        >>> import ackclock as ac
+        >>> document = ac.run(ac.examples.two_flows(), seeds=2).document
+        >>> len(document["runs"]), round(document["summary"]["fairness"]["mean"], 2)
+        (2, 0.99)
+        """
         document: dict[str, Any] = json.loads(self._core.to_json())
         return document
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes a result folder as the command line does: `ackclock report`, `compare`, `plot` and `rerun` take it."""
+        """Writes a result folder as the command line does: `ackclock report`, `compare`, `plot` and `rerun` take it.
+
+        >>> import ackclock as ac
+        >>> folder = ac.run(ac.examples.two_flows()).save("results/two-flows")
+        >>> sorted(path.name for path in folder.iterdir() if path.suffix in (".json", ".toml"))
+        ['result.json', 'scenario.toml']
+        """
         self._core.write_folder(os.fspath(folder))
         return Path(folder)
 
     def save_captures(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes the captures as pcapng files for Wireshark and tcptrace, and returns their paths."""
+        """Writes the captures as pcapng files for Wireshark and tcptrace, and returns their paths.
+
+        >>> import ackclock as ac
+        >>> result = ac.run(ac.examples.two_flows(), capture="s1")
+        >>> [path.name for path in result.save_captures("captures")]
+        ['s1.pcapng']
+        """
         return [Path(path) for path in self._core.write_captures(os.fspath(folder))]
 
     def save_report(self, path: str | os.PathLike[str], *, seed: int | None = None) -> Path:
-        """Writes the page with tables and plots of the run of a seed, or of the first, as one HTML file that opens without a network."""
+        """Writes the page with tables and plots of the run of a seed, or of the first, as one HTML file that opens without a network.
+
+        >>> import ackclock as ac
+        >>> ac.run(ac.examples.two_flows(), record="cwnd").save_report("two-flows.html").name
+        'two-flows.html'
+        """
         page = self._core.report(seed)
         try:
             Path(path).write_text(page, encoding="utf-8")
@@ -124,7 +173,12 @@ class Result:
         return Path(path)
 
     def plot(self, *what: str, **how: Any) -> Figure:
-        """A figure of what was recorded; see `ackclock.plots.result`. It needs matplotlib."""
+        """A figure of what was recorded; see `ackclock.plots.result`. It needs matplotlib.
+
+        >>> import ackclock as ac
+        >>> len(ac.run(ac.examples.two_flows(), record=["cwnd", "queue"]).plot("cwnd", "queue").axes)
+        2
+        """
         from ackclock import plots
 
         return plots.result(self, *what, **how)

@@ -63,7 +63,7 @@ def run(
     >>> result.seeds
     [1, 2]
     >>> [round(index, 2) for index in result.runs["jain(goodput)"]]
-    [1.0, 1.0]
+    [0.99, 0.99]
     """
     own: dict[str, Value] = {}
     if record:
@@ -110,7 +110,12 @@ def check(scenario: str | os.PathLike[str], *, set: Sets = None) -> list[Diagnos
 
 
 def check_text(text: str, *, name: str = "scenario.toml", set: Sets = None) -> list[Diagnostic]:
-    """The same of the text of a scenario file, which is called `name` in messages."""
+    """The same of the text of a scenario file, which is called `name` in messages.
+
+    >>> import ackclock as ac
+    >>> [problem.message for problem in ac.check_text(ac.examples.two_flows().to_toml(), set={"queue.policy": "coddle"})]
+    ['unknown policy "coddle"']
+    """
     if not isinstance(text, str):
         raise UsageError(f"a {type(text).__name__} is no text", "give the text of a scenario file")
     return _core.Scenario.diagnose(name, text, sets_of(set))

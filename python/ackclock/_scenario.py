@@ -50,24 +50,59 @@ class Scenario:
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "scenario.toml", set: Sets = None, mechanisms: Iterable[Mechanism] = ()) -> Scenario:
-        """Reads the text of a scenario file. `name` stands for its path in messages; files that it names are looked for beside it."""
+        """Reads the text of a scenario file. `name` stands for its path in messages; files that it names are looked for beside it.
+
+        >>> import ackclock as ac
+        >>> text = '''
+        ... duration = "1 s"
+        ... network = { topology = "n-source", sources = 2, rate = "155.52 Mbps", access_delay = "5 us", trunk_delay = "5 us" }
+        ... queue.buffer = "1000 cells"
+        ... '''
+        >>> ac.Scenario.from_text(text, name="lan.toml", set={"network.sources": 3}).flows
+        ['f1', 'f2', 'f3']
+        """
         return cls._of(_core.Scenario.from_text(text, name, sets_of(set), _classes(mechanisms)))
 
     @classmethod
     def build(cls, *, scenario_name: str = "scenario", mechanisms: Iterable[Mechanism] = (), **sections: Value) -> Scenario:
-        """Makes a scenario of keyword arguments: keys, and tables as dictionaries, as network={"topology": "n-source"}."""
+        """Makes a scenario of keyword arguments: keys, and tables as dictionaries, as network={"topology": "n-source"}.
+
+        >>> import ackclock as ac
+        >>> network = {"topology": "n-source", "sources": 2, "rate": "155.52 Mbps", "access_delay": "5 us", "trunk_delay": "5 us"}
+        >>> scenario = ac.Scenario.build(scenario_name="lan", duration="1 s", network=network, queue={"buffer": "1000 cells"})
+        >>> scenario.name, scenario.duration_s
+        ('lan', 1.0)
+        """
         return cls.from_text(document_of(sections), name=f"{scenario_name}.toml", mechanisms=mechanisms)
 
     def set(self, values: Sets = None, /, **keys: Value) -> Scenario:
-        """The same scenario with some values replaced, as set({"queue.buffer": "2000 cells"}, duration="5 s")."""
+        """The same scenario with some values replaced, as set({"queue.buffer": "2000 cells"}, duration="5 s").
+
+        >>> import ackclock as ac
+        >>> ac.examples.two_flows().set({"queue.buffer": "2 bdp"}, duration="1 s").duration_s
+        1.0
+        """
         return self._of(self._core.with_sets([*sets_of(values), *sets_of(keys)]))
 
     def check(self) -> list[Diagnostic]:
-        """What is probably not meant, though it can be run. `ackclock.check` also gives the errors of a file that cannot be."""
+        """What is probably not meant, though it can be run. `ackclock.check` also gives the errors of a file that cannot be.
+
+        >>> import ackclock as ac
+        >>> ac.examples.two_flows().check()
+        []
+        >>> [problem.message for problem in ac.examples.two_flows().set({"traffic.start": "9 s"}).check()]
+        ['the flow starts when the run is over']
+        """
         return self._core.warnings
 
     def to_toml(self) -> str:
-        """The scenario file with every key written out. It loads to an equal scenario."""
+        """The scenario file with every key written out. It loads to an equal scenario.
+
+        >>> import ackclock as ac
+        >>> scenario = ac.examples.two_flows()
+        >>> ac.Scenario.from_text(scenario.to_toml()) == scenario
+        True
+        """
         return self._core.to_toml()
 
     @property
@@ -82,7 +117,7 @@ class Scenario:
 
     @property
     def seed(self) -> int:
-        """The first seed."""
+        """The seed of the first run, if a call does not say another one: `seed` of the file, or 1."""
         return self._core.seed
 
     @property
@@ -106,7 +141,14 @@ class Scenario:
         return self._core.has_randomness
 
     def start(self, seed: int | None = None, *, engine: str = "batched") -> Simulation:
-        """Begins a run that is stepped through: see Simulation."""
+        """Begins a run that is stepped through: see Simulation.
+
+        >>> import ackclock as ac
+        >>> sim = ac.examples.two_flows().start(seed=3)
+        >>> sim.step("250 ms")
+        >>> sim.now_s
+        0.25
+        """
         from ackclock._simulation import Simulation
 
         return Simulation(self, seed, engine)

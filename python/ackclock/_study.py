@@ -47,6 +47,19 @@ def reproduce(
         engine: "batched" or "reference".
         threads: how many runs at a time, if not one for each core.
         progress: a function of the part that is done and a text; True or False for a bar or none.
+
+    Returns:
+        The study with its report.
+
+    Raises:
+        UsageError: there is no such study or card.
+        OutsideError: the folder cannot be used.
+        Interrupted: Ctrl-C; finished runs are kept.
+
+    >>> import ackclock as ac
+    >>> study = ac.reproduce("sack-ubr/figures", quick=True)
+    >>> study.passed, len(study.claims)
+    (True, 7)
     """
     if not isinstance(study, str):
         raise UsageError(f"{study!r} is no study", "ackclock.studies() names them")
@@ -71,7 +84,14 @@ def reproduce(
 
 
 class Study:
-    """A study that was reproduced: `reproduce` makes it."""
+    """A study that was reproduced: `reproduce` makes it.
+
+    >>> import ackclock as ac
+    >>> study = ac.reproduce("sack-ubr/t1", quick=True)
+    >>> number = study.numbers[0]
+    >>> number["row"], number["published"], round(number["ours"], 2), number["verdict"]
+    ('LAN N=5 K=1000 SACK', 0.76, 0.85, 'agrees')
+    """
 
     def __init__(self, text: str, document: str, passed: bool, folder: Path) -> None:
         self._text, self._document, self._passed, self._folder = text, document, passed, folder

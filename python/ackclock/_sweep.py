@@ -105,6 +105,11 @@ def sweep(
         UsageError: an argument makes no sense.
         OutsideError: a file, the folder or the cluster cannot be used; what was finished is kept, and the same call goes on.
         Interrupted: Ctrl-C; so it is then.
+
+    >>> import ackclock as ac
+    >>> sweep = ac.sweep(ac.examples.two_flows(), vary={"queue.buffer": "0.25..1 bdp log 3"}, seeds=2, measures="jain(goodput)")
+    >>> len(sweep.runs), [round(bdp, 2) for bdp in sweep.means["queue_buffer_bdp"]]
+    (6, [0.25, 0.5, 1.0])
     """
     from ackclock.cluster import cluster_of
 
@@ -153,7 +158,15 @@ def sweep(
 
 
 class Sweep:
-    """What a sweep gave: `sweep` makes it."""
+    """What a sweep gave: `sweep` makes it.
+
+    >>> import ackclock as ac
+    >>> sweep = ac.sweep(ac.examples.two_flows(), vary={"tcp.congestion_control": ["reno", "cubic"]}, seeds=3)
+    >>> sweep.complete, sweep.keys, len(sweep.runs)
+    (True, ['tcp_congestion_control'], 6)
+    >>> [row["goodput_bps_low"] <= row["goodput_bps"] <= row["goodput_bps_high"] for row in sweep.means.rows()]
+    [True, True]
+    """
 
     def __init__(self, core: _core.SweepResult) -> None:
         self._core = core
@@ -198,13 +211,30 @@ class Sweep:
         return means
 
     def plot(self, number: str | Sequence[str] | None = None, *, x: str | None = None, hue: str | None = None, **how: Any) -> Figure:
-        """A figure of a number over a key, with bands of 95 % confidence; see `ackclock.plots.sweep`. It needs matplotlib."""
+        """A figure of a number over a key, with bands of 95 % confidence; see `ackclock.plots.sweep`. It needs matplotlib.
+
+        >>> import ackclock as ac
+        >>> sweep = ac.sweep(ac.examples.two_flows(), vary={"queue.buffer": "0.25..1 bdp log 3"}, seeds=2)
+        >>> sweep.plot("goodput", x="queue.buffer").axes[0].get_ylabel()
+        'Goodput [Mb/s]'
+        """
         from ackclock import plots
 
         return plots.sweep(self, number, x=x, hue=hue, **how)
 
     def to_xarray(self) -> Any:
-        """A Dataset of xarray, which has to be installed: a dimension for each key, and one for the seed."""
+        """A Dataset of xarray, which has to be installed: a dimension for each key, and one for the seed. Its
+        arrays are copies of the columns of `runs`, whose rows become places of a grid; NaN where there is no run.
+
+        Raises:
+            UsageError: xarray is not installed, or the runs are far from a grid.
+
+        >>> import ackclock as ac
+        >>> sweep = ac.sweep(ac.examples.two_flows(), vary={"queue.buffer": ["10 packets", "40 packets"]}, seeds=2)
+        >>> dataset = sweep.to_xarray()
+        >>> dict(dataset.sizes), dataset["goodput_bps"].attrs["unit"]
+        ({'queue_buffer_packets': 2, 'seed': 2}, 'bit/s')
+        """
         try:
             import numpy as np
             import xarray as xr

@@ -22,7 +22,24 @@ __all__ = ["Cluster", "Dask", "connect", "work"]
 
 
 class Cluster(Protocol):
-    """What does chunks of the runs of a sweep in other processes. An engine other than Dask needs these three methods, and nothing else."""
+    """What does chunks of the runs of a sweep in other processes. An engine other than Dask needs these three methods, and nothing else.
+
+    >>> import ackclock as ac
+    >>> from ackclock import cluster
+    >>> class Here:
+    ...     '''A cluster that is this process.'''
+    ...     def begin(self, task):
+    ...         self.task, self.chunks = task, []
+    ...         return 1
+    ...     def submit(self, number, chunk):
+    ...         self.chunks.append((number, chunk))
+    ...     def next(self, patience_s):
+    ...         number, chunk = self.chunks.pop()
+    ...         return number, cluster.work(self.task, chunk, "here"), ""
+    >>> sweep = ac.sweep(ac.examples.two_flows(), vary={"queue.buffer": ["10 packets", "40 packets"]}, on=Here(), out="results/here")
+    >>> len(sweep.runs)
+    2
+    """
 
     def begin(self, task: str) -> int:
         """Keeps what all chunks have in common, and returns how many chunks are done at a time. Raises if the cluster cannot be reached."""
@@ -39,12 +56,31 @@ class Cluster(Protocol):
 
 
 def work(task: str, chunk: str, worker: str, threads: int = 1) -> str:
-    """Does a chunk of runs in the process that calls it, on so many threads. `worker` is what messages call it. Errors are in the text."""
+    """Does a chunk of runs in the process that calls it, on so many threads. `worker` is what messages call it. Errors are in the text.
+
+    It is called as `Cluster` shows.
+
+    >>> from ackclock import cluster
+    >>> import json
+    >>> json.loads(cluster.work("{}", "{}", "here"))["refused"]
+    'the worker here cannot read what it was sent: missing field `ackclock` at line 1 column 2'
+    """
     return _core.work_on(task, chunk, threads, worker)
 
 
 def connect(address: str) -> Cluster:
-    """The cluster at an address: "dask://scheduler:8786", or the path of the file of a scheduler of Dask, which ends with .json."""
+    """The cluster at an address: "dask://scheduler:8786", or the path of the file of a scheduler of Dask, which ends with .json.
+
+    Raises:
+        UsageError: it is no address, or `distributed` is not installed.
+        OutsideError: no scheduler answers there.
+
+    >>> from ackclock import cluster
+    >>> cluster.connect("scheduler:8786")
+    Traceback (most recent call last):
+        ...
+    ackclock.UsageError: 'scheduler:8786' is no address of a cluster; write it as "dask://scheduler:8786"
+    """
     distributed = _distributed()
     scheme, _, place = address.partition("://")
     if address.endswith(".json"):
@@ -79,7 +115,19 @@ def cluster_of(on: object) -> Cluster | None:
 
 
 class Dask:
-    """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one."""
+    """Chunks of runs as tasks of Dask. What a lost worker had, Dask gives to another one.
+
+    `ac.sweep(..., on=client)` makes one. It is made by hand to know more of the chunks:
+
+    >>> from ackclock import cluster
+    >>> class Counted(cluster.Dask):
+    ...     chunks = 0
+    ...     def submit(self, number, chunk):
+    ...         super().submit(number, chunk)
+    ...         self.chunks += 1
+    >>> issubclass(Counted, cluster.Dask)
+    True
+    """
 
     def __init__(self, client: Client | Any, *, is_own: bool = False) -> None:
         """Uses a client of Dask, which is closed after the sweep if it `is_own`."""
@@ -88,6 +136,7 @@ class Dask:
         self._futures: dict[int, Any] = {}
         self._name, self._task = "", ""
         self._alone_since: float | None = None
+        self._looked = 0.0
 
     def begin(self, task: str) -> int:
         """Waits for a worker; as many chunks are done at a time as the workers have threads."""
@@ -116,7 +165,9 @@ class Dask:
         try:
             number = self._ended.get(timeout=patience_s)
         except queue.Empty:
-            self._look()
+            # It asks the scheduler, and takes processor time that workers on the same machine would have.
+            if time.monotonic() - self._looked > _LOOK_EVERY_S:
+                self._look()
             return None
         future = self._futures.pop(number)
         if future.status == "finished":
@@ -146,6 +197,7 @@ class Dask:
 
     def _look(self) -> None:
         """Raises if the scheduler went away, or if all workers did and none came back."""
+        self._looked = time.monotonic()
         if self._client.status not in ("running", "newly-created"):
             if self._alone_since is None:
                 self._alone_since = time.monotonic()
@@ -170,7 +222,12 @@ def _of_dask(task: str, chunk: str) -> str:
         worker = f"{get_worker().address} ({socket.gethostname()})"
     except ValueError:
         worker = socket.gethostname()
-    return work(task, chunk, worker)
+    try:
+        return work(task, chunk, worker)
+    except Exception as error:
+        # A traceback that cannot be sent, as a very long one, would let the client wait for ever: this one is short.
+        problem = _said(error)
+    raise RuntimeError(problem)
 
 
 def _said(error: BaseException | None) -> str:
@@ -186,3 +243,4 @@ def _distributed() -> Any:
 
 
 _PATIENCE_S = 10
+_LOOK_EVERY_S = 1

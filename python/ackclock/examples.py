@@ -8,7 +8,13 @@ __all__ = ["two_flows"]
 
 
 def two_flows() -> Scenario:
-    """Two flows of TCP, CUBIC with SACK, over 10 Mb/s and 40 ms, five seconds."""
+    """Two flows of TCP, CUBIC with SACK, over 10 Mb/s and 40 ms, five seconds.
+
+    >>> import ackclock as ac
+    >>> scenario = ac.examples.two_flows()
+    >>> scenario.flows, scenario.duration_s
+    (['f1', 'f2'], 5.0)
+    """
     return Scenario.build(
         scenario_name="two-flows",
         duration="5 s",

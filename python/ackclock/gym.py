@@ -55,7 +55,18 @@ _MOST = np.array([1.0, 10.0, 1.0, 2.0, 3.0], dtype=np.float32)
 
 
 class Interval(NamedTuple):
-    """What was measured of the flow in a monitor interval, in plain units. Rewards are functions of it."""
+    """What was measured of the flow in a monitor interval, in plain units. Rewards are functions of it.
+
+    >>> import ackclock as ac
+    >>> from ackclock.gym import Environment, Interval
+    >>> def reward(interval: Interval) -> float:
+    ...     return interval.delivery_rate_bps / 1e6 - 10 * interval.loss
+    >>> environment = Environment(ac.examples.two_flows(), reward=reward)
+    >>> observation, info = environment.reset(seed=1)
+    >>> *_, info = environment.step([0.0])
+    >>> info["interval"].duration_s
+    0.1
+    """
 
     time_s: float
     """The end of the interval, seconds since the start of the run."""
@@ -88,6 +99,14 @@ class Utility:
     The rate is the delivery rate in Mb/s, at least one segment in the interval, so that an interval without any is worth little and not
     minus infinity. Logarithms need no scale of the path: twice the rate is worth one, on a slow path as on a fast one. The objective
     log(throughput) - δ·log(delay) is that of Winstein and Balakrishnan, TCP ex Machina, SIGCOMM 2013, §3.3; losses are added.
+
+    >>> import ackclock as ac
+    >>> from ackclock.gym import Environment, Utility
+    >>> environment = Environment(ac.examples.two_flows(), reward=Utility(delay=2.0))
+    >>> observation, info = environment.reset(seed=1)
+    >>> observation, reward, *_, info = environment.step([0.5])
+    >>> reward == Utility(delay=2.0)(info["interval"])
+    True
     """
 
     throughput: float = 1.0
@@ -128,6 +147,17 @@ class Environment(gymnasium.Env[Observed, Any]):
 
     `reset(seed=7)` begins the run of seed 7: the same seed and the same actions give the same observations, to the bit. Without a seed the
     next one is drawn from the generator that was seeded last.
+
+    >>> import ackclock as ac
+    >>> from ackclock.gym import Environment
+    >>> environment = Environment(ac.examples.two_flows(), factors=[0.5, 1.0, 1.1])
+    >>> observation, info = environment.reset(seed=7)
+    >>> over, steps = False, 0
+    >>> while not over:
+    ...     observation, reward, terminated, truncated, info = environment.step(1 if observation[1] > 0.2 else 2)
+    ...     over, steps = terminated or truncated, steps + 1
+    >>> steps, terminated, truncated
+    (49, False, True)
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - so is it declared by gymnasium
@@ -194,7 +224,15 @@ class Environment(gymnasium.Env[Observed, Any]):
 
     @property
     def simulation(self) -> Simulation:
-        """The run of this episode, to look at other flows, or to take the result of. A UsageError before `reset`."""
+        """The run of this episode, to look at other flows, or to take the result of. A UsageError before `reset`.
+
+        >>> import ackclock as ac
+        >>> from ackclock.gym import Environment
+        >>> environment = Environment(ac.examples.two_flows())
+        >>> observation, info = environment.reset(seed=1)
+        >>> environment.simulation.flow("f2").stage
+        'open'
+        """
         core = self._episode.simulation
         if core is None or self._run is None:
             raise UsageError("the environment has no run yet", "call reset() first")
@@ -203,7 +241,16 @@ class Environment(gymnasium.Env[Observed, Any]):
         return self._simulation
 
     def result(self) -> Result:
-        """Ends the episode and gives the result of its run, with what the scenario records."""
+        """Ends the episode and gives the result of its run, with what the scenario records.
+
+        >>> import ackclock as ac
+        >>> from ackclock.gym import Environment
+        >>> environment = Environment(ac.examples.two_flows())
+        >>> observation, info = environment.reset(seed=1)
+        >>> *_, info = environment.step([1.0])
+        >>> environment.result().flows["flow"].to_list()
+        ['f1', 'f2']
+        """
         self._episode.end()
         return self.simulation.result()
 

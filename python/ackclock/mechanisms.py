@@ -56,7 +56,19 @@ has ECN, and else dropped."""
 
 class CongestionControl:
     """Decides the size of the window of a connection: there is an object of the class for each. A window is in bytes; times are whole
-    picoseconds. The methods are those of the trait CongestionControl of the simulator."""
+    picoseconds. The methods are those of the trait CongestionControl of the simulator.
+
+    >>> import ackclock as ac
+    >>> class Halving(ac.CongestionControl):
+    ...     '''One segment in a window, and half of it after a loss.'''
+    ...     name = "halving"
+    ...     def on_ack(self, ack, window):
+    ...         window.cwnd = min(window.cwnd + ack.mss * ack.acked / window.cwnd, ack.limit)
+    >>> text = ac.examples.two_flows().to_toml()
+    >>> ours = ac.Scenario.from_text(text, mechanisms=[Halving], set={"tcp.congestion_control": "halving"})
+    >>> sum(ac.run(ours).flows["goodput_bps"]) > 8e6
+    True
+    """
 
     name: ClassVar[str]
     """What scenarios call it: lower-case letters, digits and "-"."""
@@ -128,7 +140,18 @@ class CongestionControl:
 
 class PacketPolicy:
     """Decides which packets enter a queue of a packet network, and which of those that waited are transmitted. There is an object of the
-    class for each port. Times are whole picoseconds. The methods are those of the trait PacketPolicy of the simulator."""
+    class for each port. Times are whole picoseconds. The methods are those of the trait PacketPolicy of the simulator.
+
+    >>> import ackclock as ac
+    >>> class Patient(ac.PacketPolicy):
+    ...     '''Accepts what waits no longer than 10 ms.'''
+    ...     name = "patient"
+    ...     def on_dequeue(self, now_ps, waited_ps, left_bytes):
+    ...         return waited_ps < 10_000_000_000
+    >>> ours = ac.Scenario.from_text(ac.examples.two_flows().to_toml(), mechanisms=[Patient], set={"queue.policy": "patient"})
+    >>> sum(ac.run(ours).flows["retransmissions"]) > 0
+    True
+    """
 
     name: ClassVar[str]
     """What scenarios call it: lower-case letters, digits and "-"."""

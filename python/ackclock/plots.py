@@ -72,7 +72,14 @@ _MOST_PANELS = 12
 
 class Figure(_Figure):
     """A figure of matplotlib that a notebook shows by itself, and that is saved with embedded fonts. It is not one of pyplot: nothing
-    has to be closed."""
+    has to be closed.
+
+    >>> import ackclock as ac
+    >>> figure = ac.run(ac.examples.two_flows(), record="cwnd").plot("cwnd")
+    >>> figure.axes[0].set_title("Two flows").get_text()
+    'Two flows'
+    >>> figure.savefig("two-flows.pdf")
+    """
 
     def savefig(self, fname: Any, **how: Any) -> None:
         """Writes it as `matplotlib.figure.Figure.savefig` does: the ending says the format (pdf, svg, png). Without the date: equal figures
@@ -120,6 +127,13 @@ def result(
 
     Raises:
         UsageError: nothing of it was recorded, or there is no such flow; it says what to record.
+
+    >>> import ackclock as ac
+    >>> from ackclock import plots
+    >>> run = ac.run(ac.examples.two_flows(), record=["cwnd", "rtt", "queue"])
+    >>> figure = plots.result(run, "rtt", "queue", over=("1 s", "3 s"), size="one")
+    >>> [float(end) for end in figure.axes[-1].get_xlim()]
+    [1.0, 3.0]
     """
     if not result.seeds:
         raise UsageError("no run of the result was finished", "run it again")
@@ -196,6 +210,12 @@ def distribution(
 
     Raises:
         UsageError: it was not recorded, or there is no such number or key.
+
+    >>> import ackclock as ac
+    >>> from ackclock import plots
+    >>> figure = plots.distribution(ac.run(ac.examples.two_flows(), record="rtt"), "rtt")
+    >>> figure.axes[0].get_xlabel()
+    'Round-trip time [ms]'
     """
     curves: dict[str, tuple[Numbers, Numbers]] = {}
     if isinstance(of, Result):
@@ -263,6 +283,12 @@ def bars(result: Result, number: str = "goodput", *, of: Sequence[str] | None = 
 
     Raises:
         UsageError: there is no such number, or no such flow.
+
+    >>> import ackclock as ac
+    >>> from ackclock import plots
+    >>> figure = plots.bars(ac.run(ac.examples.two_flows(), seeds=3))
+    >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    ['f1', 'f2']
     """
     table, subject, column = _column_of(result, number)
     rows = [row for row in table.rows() if row[column] is not None and (of is None or row[subject] in of)]
@@ -331,6 +357,13 @@ def sweep(
 
     Raises:
         UsageError: there is no such number or key, a key is neither shown nor fixed, or runs are missing.
+
+    >>> import ackclock as ac
+    >>> from ackclock import plots
+    >>> vary = {"queue.buffer": "0.25..1 bdp log 3", "tcp.congestion_control": ["reno", "cubic"]}
+    >>> figure = plots.sweep(ac.sweep(ac.examples.two_flows(), vary=vary, seeds=2), ["goodput", "loss"], hue="tcp.congestion_control")
+    >>> len(figure.axes)
+    2
     """
     numbers = [_number_named(sweep, name) for name in ([number] if isinstance(number, str) or number is None else number)]
     table = sweep.means

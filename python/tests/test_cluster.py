@@ -38,14 +38,17 @@ class Workers:
             time.sleep(0.05)
         self.address: str = json.loads(self.file.read_text())["address"]
         self.workers = [self.worker() for _ in range(2)]
+        # How long they take to come is no matter of the tests.
+        with distributed.Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         process = subprocess.Popen([sys.executable, "-m", *words], cwd=self.folder, stderr=subprocess.DEVNULL, text=True)
         self.processes.append(process)
         return process
 
-    def worker(self) -> subprocess.Popen[str]:
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(self.folder)]
+    def worker(self, *more: str) -> subprocess.Popen[str]:
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(self.folder), *more]
         return self.start("distributed.cli.dask_worker", self.address, *options)
 
     def end(self) -> None:
@@ -190,6 +193,48 @@ def test_a_worker_of_another_version_is_refused_by_name(lan: Path) -> None:
         ac.sweep("lan.toml", vary=VARY, out="sweep", on=Older())
 
 
+# Loaded by a worker when it starts: to it every task is one of a sweep of an older version, as to a worker that was updated alone.
+UPDATED_ALONE = """
+from ackclock import cluster
+
+# Dask may load it twice.
+cluster.own = getattr(cluster, "own", cluster.work)
+cluster.work = lambda task, *rest: cluster.own(task.replace('"ackclock":"VERSION"', '"ackclock":"0.0.1"'), *rest)
+"""
+# Another one fails in a way that Dask cannot tell the client.
+FAILS = """
+from ackclock import cluster
+
+cluster.work = lambda *given: cluster.work(*given)
+"""
+
+
+def test_a_worker_that_was_updated_alone_is_refused_by_its_address(lan: Path, tmp_path: Path, workers: Workers) -> None:
+    (tmp_path / "updated.py").write_text(UPDATED_ALONE.replace("VERSION", ac.__version__))
+    with distributed.Client(workers.address) as client:
+        known = set(client.scheduler_info(n_workers=-1)["workers"])
+        workers.worker("--preload", str(tmp_path / "updated.py"))
+        client.wait_for_workers(3)
+        (address,) = set(client.scheduler_info(n_workers=-1)["workers"]) - known
+        expected = rf"the worker {re.escape(address)} \(.*\) has ackclock {ac.__version__} .*, and the sweep is of ackclock 0\.0\.1"
+        with pytest.raises(ac.OutsideError, match=expected):
+            ac.sweep("lan.toml", vary=VARY, seeds=8, out="sweep", on=client)
+        # Without it the same sweep goes on, with what the others had done.
+        workers.processes[-1].kill()
+        assert ac.sweep("lan.toml", vary=VARY, seeds=8, out="sweep", on=client).complete
+    ac.sweep("lan.toml", vary=VARY, seeds=8, out="here/sweep")
+    same(tmp_path / "here/sweep", tmp_path / "sweep")
+
+
+def test_a_worker_that_fails_ends_the_sweep_with_why(lan: Path, tmp_path: Path, workers: Workers) -> None:
+    (tmp_path / "fails.py").write_text(FAILS)
+    for process in workers.workers:
+        process.kill()
+    workers.worker("--preload", str(tmp_path / "fails.py"))
+    with pytest.raises(ac.OutsideError, match=r"lost 4 times with the same runs: RuntimeError: RecursionError: maximum recursion depth"):
+        ac.sweep("lan.toml", vary=VARY, seeds=8, out="sweep", on=workers.address)
+
+
 class Here:
     """A cluster that is this process: what another engine needs to be, and what can go wrong with it."""
 
@@ -264,7 +309,6 @@ def test_two_workers_share_the_runs(lan: Path, workers: Workers, monkeypatch: py
     given: dict[int, tuple[distributed.Future, int]] = {}
     monkeypatch.setattr(clusters, "_of_dask", takes_long)
     with distributed.Client(workers.address) as client:
-        client.wait_for_workers(2)
         ac.sweep("lan.toml", seeds=30, set={"queue.policy": "red-epd"}, out="two/sweep", on=Watched(client))
     assert len(done) == 2 and sum(done.values()) == 30 and min(done.values()) >= 12, done
 

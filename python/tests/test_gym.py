@@ -10,7 +10,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 
@@ -321,6 +321,56 @@ def test_a_vector_says_what_is_wrong(two_flows: ac.Scenario) -> None:
     vector.close()
     with pytest.raises(ac.UsageError, match="count=0 is no number of environments"):
         VectorEnvironment(two_flows, 0)
+
+
+class Failing(ac.CongestionControl):
+    """Fails once its random bits are among those that fail."""
+
+    name: ClassVar[str] = "failing"
+    made: ClassVar[list[int]] = []
+    failing: ClassVar[set[int]] = set()
+
+    def __init__(self, draws: ac.mechanisms.Draws) -> None:
+        super().__init__(draws)
+        self.bits = draws.bits(0)
+        self.made.append(self.bits)
+
+    def on_ack(self, ack: ac.mechanisms.AckEvent, window: ac.mechanisms.Window) -> None:
+        if self.bits in self.failing:
+            # The other thread is in the middle of a step then.
+            time.sleep(0.002)
+            raise ArithmeticError("no more")
+        window.cwnd += ack.mss * ack.mss / window.cwnd
+
+
+def test_a_mechanism_that_fails_ends_the_episode_of_its_environment_and_no_other(two_flows: ac.Scenario) -> None:
+    changed = {"tcp.congestion_control": "failing", "duration": "60 s"}
+    scenario = ac.Scenario.from_text(two_flows.to_toml(), mechanisms=[Failing], set=changed)
+    Failing.made.clear()
+    actions = np.zeros((6, 1), dtype=np.float32)
+    alone = [episode(Environment(scenario, interval="5 s"), seed, actions[:4]) for seed in range(1, 7)]
+    # Those of the two flows of each seed are made once, seed by seed; one that is asked what it begins with is made for every flow.
+    made = [bits for bits in Failing.made if Failing.made.count(bits) == 1]
+    assert len(made) == 12
+    fails = set(made[6:8])
+    environments = VectorEnvironment(scenario, 6, threads=2, interval="5 s")
+    environments.reset(seed=1)
+    # From the second step on it is known that threads pay.
+    for _ in range(2):
+        environments.step(actions)
+    Failing.failing = fails
+    try:
+        with pytest.raises(ArithmeticError, match="no more") as raised:
+            environments.step(actions)
+    finally:
+        Failing.failing = set()
+    for place, one in enumerate(environments.environments):
+        if place == 3:
+            with pytest.raises(ac.UsageError, match=r"the episode is over; call reset\(\)"):
+                one.step(actions[0])
+        else:
+            assert one.step(actions[0])[0].tobytes() == alone[place][4][0], f"environment {place}"
+    assert raised.value.__notes__ == ["in environment 3"]
 
 
 INTERRUPTED = """

@@ -52,8 +52,24 @@ def test_numpy_takes_columns(result: ac.Result) -> None:
     cwnd = result.series("cwnd", "f1", seed=1)
     assert np.asarray(cwnd["cwnd_bytes"]).tolist() == cwnd["cwnd_bytes"].to_list()
     assert np.asarray(cwnd["time_s"], dtype="float32").dtype == "float32"
-    with pytest.raises(ValueError, match="a copy"):
-        np.asarray(cwnd["time_s"], copy=False)
+    seeds = np.asarray(result.flows["seed"])
+    assert seeds.dtype == "int64" and seeds.tolist() == [1, 1, 2, 2]
+    # Without a copy: the array keeps the column, and cannot change it.
+    column = cwnd["cwnd_bytes"]
+    array = np.asarray(column, copy=False)
+    assert array.__array_interface__["data"] == column.__array_interface__["data"] and not array.flags.writeable and array.base is column
+    expected = column.to_list()
+    del column, cwnd
+    assert array.tolist() == expected
+    # Names have no place, and neither has what is missing.
+    assert np.asarray(result.flows["flow"]).tolist() == ["f1", "f2", "f1", "f2"]
+    missing = ac.run(ac.examples.two_flows().set({"flow.f1.size": "100 kB"})).flows["completion_s"]
+    assert missing[0] is not None and missing[1] is None
+    assert np.isnan(np.asarray(missing)).tolist() == [value is None for value in missing]
+    for column in (result.flows["flow"], missing):
+        assert not hasattr(column, "__array_interface__")
+        with pytest.raises(ValueError, match="numpy has to copy names, and a column in which numbers are missing"):
+            np.asarray(column, copy=False)
 
 
 def test_what_was_recorded_is_what_the_files_have(result: ac.Result, tmp_path) -> None:
@@ -70,11 +86,17 @@ def test_what_was_recorded_is_what_the_files_have(result: ac.Result, tmp_path) -
             assert (ours["time_s"] - file["time_ps"] / 1e12).abs().max() < 1e-12
 
 
-def test_a_million_points_are_not_copied() -> None:
-    pl = pytest.importorskip("polars")
+@pytest.fixture(scope="module")
+def series() -> ac.Table:
+    """A million points."""
     scenario = ac.examples.two_flows().set({"duration": "1200 s", "network.bottleneck_rate": "10 Mbps"})
     series = ac.run(scenario, record=["acknowledged", "sent"]).series("sent")
     assert len(series) > 1_000_000
+    return series
+
+
+def test_a_million_points_are_not_copied(series: ac.Table) -> None:
+    pl = pytest.importorskip("polars")
     frame = pl.DataFrame(series)
     best = min(timed(lambda: pl.DataFrame(series)) for _ in range(5))
     print(f"{len(series)} points in {1e3 * best:.1f} ms")
@@ -92,6 +114,29 @@ def test_a_million_points_are_not_copied() -> None:
     # Of a copy it is another one.
     copied = frame["time_s"].clone().to_numpy(writable=True)
     assert copied.__array_interface__["data"][0] != frame["time_s"].to_numpy(allow_copy=False).__array_interface__["data"][0]
+
+
+def test_what_pandas_copies_is_what_the_manual_says(series: ac.Table) -> None:
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    table = pa.table(series)
+    places = {name: table.column(name).chunk(0).buffers()[1].address for name in ("seed", "time_s", "sent_bytes")}
+    kept = pa.table(table.to_pandas(types_mapper=pd.ArrowDtype))
+    assert {name: kept.column(name).chunk(0).buffers()[1].address for name in places} == places
+    # Its own columns are blocks of numbers, into which it copies each number once.
+    own = pd.DataFrame.from_arrow(series)
+    assert all(own[name].to_numpy().__array_interface__["data"][0] != place for name, place in places.items())
+    assert own["sent_bytes"].sum() == kept["sent_bytes"].to_pandas().sum()
+
+
+def test_duckdb_reads_them_where_they_are(series: ac.Table) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    # With less memory than the numbers take, and no disk.
+    connection = duckdb.connect(config={"threads": 1, "memory_limit": "8MB", "max_temp_directory_size": "0KB"})
+    assert 24 * len(series) > 24_000_000
+    count, last = connection.execute("SELECT count(*), max(time_s) FROM series").fetchone()
+    assert count == len(series) and last == max(series["time_s"])
+    with pytest.raises(duckdb.OutOfMemoryException):
+        connection.execute("CREATE TABLE copied AS SELECT * FROM series")
 
 
 def timed(call) -> float:

@@ -136,7 +136,10 @@ def test_methods_have_the_arguments_of_their_trait() -> None:
     text = (ROOT / "crates/ackclock/src/tcp/cc/mod.rs").read_text()
     trait = re.search(r"^pub trait CongestionControl\b.*?^}", text, re.MULTILINE | re.DOTALL)
     assert trait is not None
-    for method, arguments in re.findall(r"^    fn (\w+)\((.*?)\)", trait[0], re.MULTILINE):
+    methods = re.findall(r"^    fn (\w+)\((.*?)\)", trait[0], re.MULTILINE)
+    assert len(methods) >= 11, methods
+    assert len(methods) == len(re.findall(r"\bfn ", trait[0])), "a method is not found"
+    for method, arguments in methods:
         theirs = re.findall(r"_?(\w+): &?(?:mut )?(\w+)", arguments)
         code = getattr(ac.CongestionControl, method).__code__
         names = [name + ("_ps" if of in ("Time", "Span") else "") for name, of in theirs]

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::errors;
+use crate::mechanisms::Failed;
 use crate::result;
 use crate::scenario::{Scenario, flow_number};
 use crate::simulation::{Simulation, begun};
@@ -92,9 +93,10 @@ impl Episode {
         let beginning = Beginning::of(scenario, seed, flow, engine)?;
         let stop = AtomicBool::new(false);
         let is_short = beginning.is_short(&self.how);
+        let failed = beginning.failed.clone();
         let (begun, raised) = match is_short {
             true => (py.detach(|| beginning.begin(&self.how, &stop)), None),
-            false => waiting::work(py, &stop, None, &scenario.get().mechanisms, |_| beginning.begin(&self.how, &stop)),
+            false => waiting::work(py, &stop, None, &failed, |_| beginning.begin(&self.how, &stop)),
         };
         let (state, measured) = match (begun, raised) {
             // Ctrl-C may have come in the last moment.
@@ -118,7 +120,7 @@ impl Episode {
             true => (py.detach(|| state.step(&self.how, factor, &stop)), None),
             false => {
                 let simulation = state.simulation.clone_ref(py);
-                waiting::work(py, &stop, None, simulation.get().mechanisms(), |_| state.step(&self.how, factor, &stop))
+                waiting::work(py, &stop, None, simulation.get().failed(), |_| state.step(&self.how, factor, &stop))
             }
         };
         let measured = match (measured, raised) {
@@ -133,12 +135,6 @@ impl Episode {
         let info = PyDict::new(py);
         info.set_item(pyo3::intern!(py, "interval"), interval)?;
         Ok((observation, reward, is_terminated, is_over && !is_terminated, info))
-    }
-
-    /// Whether it has none that goes on.
-    #[getter]
-    fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.locked(py)?.as_ref().is_none_or(|state| state.is_over))
     }
 
     /// Ends the episode that goes on, if one does: no step of it can be made any more.
@@ -251,6 +247,7 @@ struct Beginning {
     flow: FlowId,
     name: String,
     engine: ackclock::sim::Engine,
+    failed: Failed,
 }
 
 impl Beginning {
@@ -259,7 +256,14 @@ impl Beginning {
         let flow = flow_number(&scenario.get().loaded, name)
             .ok_or_else(|| errors::usage(py, format_args!("there is no flow {name:?}"), "name one of the scenario"))?;
         let engine = result::engine_named(py, engine)?;
-        Ok(Beginning { scenario: scenario.clone().unbind(), seed, flow, name: name.to_owned(), engine })
+        Ok(Beginning {
+            scenario: scenario.clone().unbind(),
+            seed,
+            flow,
+            name: name.to_owned(),
+            engine,
+            failed: Failed::default(),
+        })
     }
 
     /// Whether to begin takes a moment, as far as is known before: up to the start of the flow, and an interval at least.
@@ -270,7 +274,7 @@ impl Beginning {
     }
 
     fn begin(self, how: &How, stop: &AtomicBool) -> Result<(State, Measured), Wrong> {
-        let simulation = begun(self.scenario, self.seed, self.engine);
+        let simulation = begun(self.scenario, self.seed, self.engine, self.failed);
         let simulation = Python::attach(|py| Py::new(py, simulation)).map_err(Wrong::Raised)?;
         State::begin(simulation, self.flow, how, stop)?.ok_or_else(|| {
             let problem = format!("flow {} measures no round trip before the end of the scenario", self.name);

@@ -15,16 +15,17 @@ use control::Control;
 pub use events::{
     AckEvent, ArrivalEvent, DeliveryEvent, Draws, LossEvent, LostSegmentEvent, RateSample, RestartEvent, Window,
 };
-use object::{Failed, Object};
+pub use object::Failed;
+use object::Object;
 use policy::Policy;
 
 use crate::errors;
 
-/// The mechanisms of a scenario that are written in Python, and the first error of one of them.
+/// The mechanisms of a scenario that are written in Python, and the first error of one of them in runs that are not stepped through.
 #[derive(Clone, Default)]
 pub struct Mechanisms {
     pub outside: Outside,
-    failed: Failed,
+    pub failed: Failed,
 }
 
 impl Mechanisms {
@@ -69,16 +70,6 @@ impl Mechanisms {
     /// Whether there are any.
     pub fn has_any(&self) -> bool {
         self.outside.words().next().is_some()
-    }
-
-    /// Whether one of them raised an error: then the run is to stop.
-    pub fn have_failed(&self) -> bool {
-        self.failed.is_set()
-    }
-
-    /// The error that one of them raised, which is then gone.
-    pub fn take_error(&self) -> Option<PyErr> {
-        self.failed.take()
     }
 }
 

@@ -60,7 +60,7 @@ pub fn run<'py>(
     let asked = seeds_from(py, first_seed, seeds)?;
     let stop = AtomicBool::new(false);
     let duration_s = of.duration.as_secs_f64();
-    let (runs, raised) = waiting::work(py, &stop, progress.as_ref(), &scenario.get().mechanisms, |told| {
+    let (runs, raised) = waiting::work(py, &stop, progress.as_ref(), &scenario.get().mechanisms.failed, |told| {
         let watch = |status: &Status| {
             let simulated = status.simulated * duration_s * status.runs as f64;
             told.tell(
@@ -74,7 +74,7 @@ pub fn run<'py>(
     if let Some(ackclock_run::Failure::Panicked { seed, message, .. }) = runs.failure {
         return Err(errors::defect(py, format_args!("the run with seed {seed} failed: {message}")));
     }
-    if let Some(error) = scenario.get().mechanisms.take_error() {
+    if let Some(error) = scenario.get().mechanisms.failed.take() {
         return Err(error);
     }
     let mut runs = runs.kept;
@@ -210,7 +210,7 @@ impl Result {
 
 #[pymethods]
 impl Result {
-    /// The scenario.
+    /// The scenario that was run, with the values that were set.
     #[getter]
     fn scenario(&self, py: Python<'_>) -> Py<Scenario> {
         self.scenario.clone_ref(py)

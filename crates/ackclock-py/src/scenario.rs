@@ -190,7 +190,7 @@ impl Scenario {
         self.mechanisms.has_any()
     }
 
-    /// The first seed.
+    /// The seed of the first run, if a call does not say another one: `seed` of the file, or 1.
     #[getter]
     fn seed(&self) -> u64 {
         self.first_seed

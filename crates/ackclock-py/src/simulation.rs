@@ -10,7 +10,7 @@ use ackclock::units::{Rate, Span, Time};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::mechanisms::Mechanisms;
+use crate::mechanisms::Failed;
 use crate::result::{self, Result};
 use crate::scenario::{Scenario, flow_number};
 use crate::waiting;
@@ -25,21 +25,23 @@ pub struct Simulation {
     /// `None` once its result was taken.
     run: Mutex<Option<sim::Simulation>>,
     was_steered: AtomicBool,
+    /// The error of a mechanism of this run.
+    failed: Failed,
 }
 
-/// Begins a run.
+/// Begins a run of a scenario under a seed, by the engine of this name, at the instant 0; nothing of it has happened yet.
 #[pyfunction]
 pub fn start(py: Python<'_>, scenario: &Bound<'_, Scenario>, seed: u64, engine: &str) -> PyResult<Simulation> {
     let engine = result::engine_named(py, engine)?;
     let scenario = scenario.clone().unbind();
-    Ok(py.detach(|| begun(scenario, seed, engine)))
+    Ok(py.detach(|| begun(scenario, seed, engine, Failed::default())))
 }
 
-/// A run that has begun.
-pub(crate) fn begun(scenario: Py<Scenario>, seed: u64, engine: Engine) -> Simulation {
+/// A run that has begun, whose mechanisms leave their errors in `failed`.
+pub(crate) fn begun(scenario: Py<Scenario>, seed: u64, engine: Engine, failed: Failed) -> Simulation {
     let of = scenario.get().loaded.clone();
-    let run = Mutex::new(Some(sim::build_with(&of, seed, engine)));
-    Simulation { scenario, of, seed, run, was_steered: AtomicBool::new(false) }
+    let run = Mutex::new(Some(failed.during(|| sim::build_with(&of, seed, engine))));
+    Simulation { scenario, of, seed, run, was_steered: AtomicBool::new(false), failed }
 }
 
 impl Simulation {
@@ -70,14 +72,9 @@ impl Simulation {
         self.was_steered.store(true, Ordering::Relaxed);
     }
 
-    /// The error that a mechanism of its scenario raised, which is then gone.
-    pub(crate) fn take_error(&self) -> Option<PyErr> {
-        self.mechanisms().take_error()
-    }
-
-    /// Those of its scenario that are written in Python.
-    pub(crate) fn mechanisms(&self) -> &Mechanisms {
-        &self.scenario.get().mechanisms
+    /// Where its mechanisms leave their errors.
+    pub(crate) fn failed(&self) -> &Failed {
+        &self.failed
     }
 
     /// Whether so much time is simulated in a moment, as far as is known before.
@@ -109,8 +106,8 @@ impl Simulation {
         let length = until.since(self.with(py, |run| run.progress().now)?);
         // What takes less than a moment needs no thread.
         if self.is_short(length) {
-            self.with(py, |run| py.detach(|| run.step(until)))?;
-            return match self.take_error() {
+            self.with(py, |run| py.detach(|| self.failed.during(|| run.step(until))))?;
+            return match self.failed.take() {
                 // What went on without the mechanism means nothing.
                 Some(error) => self.run(py).map(|mut run| *run = None).and(Err(error)),
                 None => Ok(()),
@@ -119,10 +116,10 @@ impl Simulation {
         let mut guard = self.run(py)?;
         let Some(run) = guard.as_mut() else { return Ok(()) };
         let stop = AtomicBool::new(false);
-        let ((), raised) = waiting::work(py, &stop, None, self.mechanisms(), |_| {
-            in_pieces(run, until, &stop);
+        let ((), raised) = waiting::work(py, &stop, None, &self.failed, |_| {
+            self.failed.during(|| in_pieces(run, until, &stop));
         });
-        if let Some(error) = self.take_error() {
+        if let Some(error) = self.failed.take() {
             *guard = None;
             return Err(error);
         }
@@ -380,25 +377,25 @@ impl Observation {
         self.seen.timeout_s
     }
 
-    /// Bytes acknowledged.
+    /// Bytes of payload that the receiver has acknowledged since the start, each once.
     #[getter]
     fn acknowledged(&self) -> u64 {
         self.seen.acknowledged
     }
 
-    /// Bytes sent, those sent again included.
+    /// Bytes of payload sent since the start, those sent again included.
     #[getter]
     fn sent(&self) -> u64 {
         self.seen.sent
     }
 
-    /// Segments sent, those sent again included.
+    /// Segments sent since the start, those sent again included.
     #[getter]
     fn segments_sent(&self) -> u64 {
         self.seen.segments_sent
     }
 
-    /// Segments sent again.
+    /// Segments that TCP has sent again since the start.
     #[getter]
     fn retransmissions(&self) -> u64 {
         self.seen.retransmissions

@@ -7,7 +7,7 @@ use ackclock_study::{Error, Outcome, Progress, Selection, Status, Study};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::mechanisms::Mechanisms;
+use crate::mechanisms::Failed;
 use crate::result::engine_named;
 use crate::waiting;
 
@@ -41,7 +41,7 @@ pub fn reproduce(
     let plan = study.plan(&Selection { card, quick, seeds }).map_err(|error| failed(py, &error))?;
     let folder = out.join(study.name());
     let stop = AtomicBool::new(false);
-    let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &Mechanisms::default(), |told| {
+    let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &Failed::default(), |told| {
         ackclock_study::reproduce(&study, &plan, engine, &folder, threads, &stop, &Teller(told))
     });
     match outcome.map_err(|error| failed(py, &error))? {

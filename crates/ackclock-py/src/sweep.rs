@@ -128,11 +128,11 @@ pub fn sweep(
         time_limit.map_err(|wrong| errors::usage(py, format_args!("time_limit: {wrong}"), "write \"60 s\""))?;
     let (threads, retry) = (asked.threads, asked.retry);
     let mechanisms = asked.scenario.as_ref().map(|scenario| scenario.get().mechanisms.clone()).unwrap_or_default();
-    let are_void = || mechanisms.have_failed();
+    let are_void = || mechanisms.failed.is_set();
     let options = Options { threads, engine, time_limit, shard, retry, stop: &stop, are_void: &are_void };
     let work = |told: &Progress| done(&asked, &mechanisms.outside, &options, told);
-    let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &mechanisms, work);
-    if let Some(error) = mechanisms.take_error() {
+    let (outcome, raised) = waiting::work(py, &stop, progress.as_ref(), &mechanisms.failed, work);
+    if let Some(error) = mechanisms.failed.take() {
         return Err(error);
     }
     match (outcome, raised) {

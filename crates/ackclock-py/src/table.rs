@@ -13,7 +13,7 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
@@ -45,17 +45,17 @@ pub fn runs_of_names(runs: &[(&str, usize)]) -> ArrayRef {
     Arc::new(DictionaryArray::new(Int32Array::from(keys), Arc::new(StringArray::from(distinct))))
 }
 
-/// Whole numbers.
+/// A column of whole numbers, one on every row.
 pub fn integers(numbers: Vec<i64>) -> ArrayRef {
     Arc::new(Int64Array::from(numbers))
 }
 
-/// Numbers.
+/// A column of numbers, one on every row; they are taken over, not copied.
 pub fn numbers(numbers: Vec<f64>) -> ArrayRef {
     Arc::new(Float64Array::new(ScalarBuffer::from(numbers), None))
 }
 
-/// Numbers, or nothing. `None` if there is no number at all.
+/// A column of numbers, with nothing on some rows. `None` if there is no number at all.
 pub fn optional(values: &[Option<f64>]) -> Option<ArrayRef> {
     let present = BooleanBuffer::from_iter(values.iter().map(Option::is_some));
     let count = present.count_set_bits();
@@ -67,7 +67,7 @@ pub fn optional(values: &[Option<f64>]) -> Option<ArrayRef> {
 /// A table: named columns of equal length, each with a unit and a meaning.
 ///
 /// Every library that reads the Arrow PyCapsule interface takes it without a copy: `polars.DataFrame(table)`,
-/// `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`, and `duckdb` finds it by its name.
+/// `pyarrow.table(table)`, and `duckdb` finds it by its name. `pandas.DataFrame.from_arrow(table)` copies numbers once.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Table {
     batch: RecordBatch,
@@ -204,7 +204,8 @@ impl Table {
     }
 }
 
-/// A column of a table. `numpy.asarray(column)`, `polars.Series(column)`, `pyarrow.array(column)`, `list(column)` take it.
+/// A column of a table. `polars.Series(column)` and `pyarrow.array(column)` take it without a copy, and so does `numpy.asarray(column)` if it
+/// has numbers on every row; `list(column)` takes it, too.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Column {
     values: ArrayRef,
@@ -272,7 +273,35 @@ impl Column {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The column as an array of numpy, which has to be installed: of numbers, or of objects for names.
+    /// Where the numbers are: numpy reads them there, without a copy, and may not write. A column of names, and one in which numbers are
+    /// missing, has no such place.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let values = &self.values;
+        let place = match values.data_type() {
+            _ if values.null_count() > 0 => None,
+            DataType::Float64 => {
+                let numbers = values.as_any().downcast_ref::<Float64Array>();
+                numbers.map(|numbers| ("f8", numbers.values().as_ptr().addr()))
+            }
+            DataType::Int64 => {
+                let numbers = values.as_any().downcast_ref::<Int64Array>();
+                numbers.map(|numbers| ("i8", numbers.values().as_ptr().addr()))
+            }
+            _ => None,
+        };
+        let (kind, place) = place.ok_or_else(|| PyAttributeError::new_err("__array_interface__"))?;
+        let order = if cfg!(target_endian = "little") { '<' } else { '>' };
+        let interface = PyDict::new(py);
+        interface.set_item("version", 3)?;
+        interface.set_item("typestr", format!("{order}{kind}"))?;
+        interface.set_item("shape", (values.len(),))?;
+        let is_readonly = true;
+        interface.set_item("data", (place, is_readonly))?;
+        Ok(interface)
+    }
+
+    /// What of a column has no place for numpy, as an array of numpy: of objects for names, of numbers with NaN for what is missing.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         &self,
@@ -281,7 +310,8 @@ impl Column {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return Err(PyValueError::new_err("an array of numpy is a copy; take the column through Arrow for none"));
+            let wrong = "numpy has to copy names, and a column in which numbers are missing; take it through Arrow";
+            return Err(PyValueError::new_err(wrong));
         }
         let numpy = py.import("numpy")?;
         let array = match self.values.data_type() {

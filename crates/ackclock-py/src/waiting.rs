@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use crate::mechanisms::Mechanisms;
+use crate::mechanisms::Failed;
 
 /// How far some work is.
 #[derive(Clone, Debug, Default)]
@@ -37,13 +37,13 @@ impl Progress {
 }
 
 /// Does the work, and calls `progress` with how far it is. If Ctrl-C is pressed, or if `progress` raises, sets `stop` and waits for the
-/// work, which returns what it finished; then that error is the second of what is returned. So it does if one of the mechanisms raised, whose
-/// error the caller takes.
+/// work, which returns what it finished; then that error is the second of what is returned. So it does if a mechanism left an error in
+/// `failed`, which the caller takes.
 pub fn work<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
     progress: Option<&Bound<'_, PyAny>>,
-    mechanisms: &Mechanisms,
+    failed: &Failed,
     work: impl FnOnce(&Progress) -> T + Send,
 ) -> (T, Option<PyErr>) {
     let told = Progress::default();
@@ -70,7 +70,7 @@ pub fn work<T: Send>(
                     stop.store(true, Ordering::Relaxed);
                     raised = Some(error);
                 }
-                if mechanisms.have_failed() {
+                if failed.is_set() {
                     stop.store(true, Ordering::Relaxed);
                 }
             }

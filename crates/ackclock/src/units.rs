@@ -63,10 +63,20 @@ impl Time {
     ///
     /// # Panics
     /// If `earlier` is later than `self`: time went back.
+    #[inline(always)]
     pub fn since(self, earlier: Time) -> Span {
-        assert!(earlier.0 <= self.0, "time went back from {earlier} to {self}");
+        if earlier.0 > self.0 {
+            went_back(earlier, self);
+        }
         Span(self.0 - earlier.0)
     }
+}
+
+/// Apart from where spans are computed: there the instants would have to be in memory for the message.
+#[cold]
+#[inline(never)]
+fn went_back(from: Time, to: Time) -> ! {
+    panic!("time went back from {from} to {to}")
 }
 
 impl Span {

@@ -251,11 +251,11 @@ impl State {
 fn advance(of: &Simulation, run: &mut sim::Simulation, seconds: f64, stop: &AtomicBool) -> Result<(), Wrong> {
     let until = simulation::after(run, seconds);
     let now = run.progress().now;
-    match of.is_short(until.since(now)) {
+    of.failed().during(|| match of.is_short(until.since(now)) {
         true => drop(run.step(until)),
         false => simulation::in_pieces(run, until, stop),
-    }
-    if let Some(error) = of.take_error() {
+    });
+    if let Some(error) = of.failed().take() {
         return Err(Wrong::Raised(error));
     }
     match run.progress() {

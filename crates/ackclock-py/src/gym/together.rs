@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::measuring::{self, How, Measured, OBSERVED, State, Wrong};
 use super::{Action, Array, Beginning, Episode, going};
-use crate::mechanisms::Mechanisms;
+use crate::mechanisms::Failed;
 use crate::scenario::Scenario;
 use crate::waiting;
 
@@ -60,7 +60,8 @@ impl Episodes {
         }
         // To build a network takes longer than to begin a thread.
         let (mut raised, _) = self.each(py, &mut tasks, true, is_long, Beginning::begin);
-        let begun = tasks.into_iter().map(|task| done(py, task.done, &mut raised)).collect::<PyResult<Vec<_>>>()?;
+        let begun = places.iter().zip(tasks).map(|(&place, task)| done(py, place, task.done, &mut raised));
+        let begun = begun.collect::<PyResult<Vec<_>>>()?;
         // Ctrl-C may have come in the last moment. All begin, or none.
         raised.map_or(Ok(()), Err)?;
         let mut intervals = Vec::with_capacity(places.len());
@@ -118,7 +119,7 @@ impl Episodes {
         };
         let mut intervals = Vec::with_capacity(places.len());
         for (&place, (outcome, (is_over, is_terminated))) in places.iter().zip(stepped) {
-            let measured = done(py, outcome, &mut raised)?;
+            let measured = done(py, place, outcome, &mut raised)?;
             let episode = self.at(place)?;
             observations.numbers[row(place)].copy_from_slice(&measured.observed());
             let interval = episode.interval_of(py, &measured)?;
@@ -205,7 +206,8 @@ impl Episodes {
                         share();
                     });
                 };
-                waiting::work(py, &stop, None, &Mechanisms::default(), all).1
+                // Errors of mechanisms are in what became of the tasks.
+                waiting::work(py, &stop, None, &Failed::default(), all).1
             }
         };
         (raised, took.into_inner() / count.max(1) as u64)
@@ -217,9 +219,17 @@ fn row(place: usize) -> Range<usize> {
     place * OBSERVED..(place + 1) * OBSERVED
 }
 
-/// What became of a task; `raised` is why it was stopped, if it was.
-fn done<T>(py: Python<'_>, outcome: Option<Result<T, Wrong>>, raised: &mut Option<PyErr>) -> PyResult<T> {
-    outcome.unwrap_or(Err(Wrong::Stopped)).map_err(|wrong| wrong.raised(py, raised.take()))
+/// What became of the task of a place; `raised` is why it was stopped, if it was. An error that is its own says of which environment it is.
+fn done<T>(py: Python<'_>, place: usize, outcome: Option<Result<T, Wrong>>, raised: &mut Option<PyErr>) -> PyResult<T> {
+    outcome.unwrap_or(Err(Wrong::Stopped)).map_err(|wrong| {
+        let is_own = !matches!(wrong, Wrong::Stopped);
+        let error = wrong.raised(py, raised.take());
+        if is_own {
+            // An error that takes no note is told without.
+            let _ = error.value(py).call_method1("add_note", (format!("in environment {place}"),));
+        }
+        error
+    })
 }
 
 /// Threads pay where steps take longer than to begin and to end these, nanoseconds.

@@ -34,7 +34,7 @@ impl Draws {
         }
     }
 
-    /// 64 random bits.
+    /// 64 random bits, as a whole number from 0 to 2⁶⁴ - 1: the same for the same counter.
     fn bits(&self, counter: u64) -> u64 {
         self.0.at(counter)
     }

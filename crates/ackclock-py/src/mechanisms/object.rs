@@ -1,5 +1,6 @@
 //! Objects of Python that do a mechanism, and what becomes of their errors.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock::rng::Stream;
@@ -9,12 +10,32 @@ use pyo3::prelude::*;
 use super::events::{Draws, Window};
 use crate::errors;
 
-/// Where a mechanism leaves its error: whoever runs the scenario raises it.
+/// Where the mechanisms of one run, or of all runs of a call, leave their first error: whoever runs them raises it. After it none of them is
+/// asked any more.
 #[derive(Clone, Default)]
-pub(super) struct Failed(Arc<Mutex<Option<PyErr>>>);
+pub struct Failed(Arc<Mutex<Option<PyErr>>>);
+
+thread_local! {
+    /// Where mechanisms that begin in this thread now leave their errors.
+    static HERE: RefCell<Option<Failed>> = const { RefCell::new(None) };
+}
 
 impl Failed {
-    pub(super) fn is_set(&self) -> bool {
+    /// Does a piece of a run in this thread. Mechanisms that begin in it leave their errors here, not with those of other runs of the scenario.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Puts back what was there, also if the work panics.
+        struct Before(Option<Failed>);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                HERE.set(self.0.take());
+            }
+        }
+        let _before = Before(HERE.replace(Some(self.clone())));
+        work()
+    }
+
+    /// Whether one of them raised an error: then the run is to stop.
+    pub fn is_set(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
@@ -23,7 +44,7 @@ impl Failed {
     }
 
     /// The error, which is then gone.
-    pub(super) fn take(&self) -> Option<PyErr> {
+    pub fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -37,12 +58,14 @@ pub(super) struct Object {
 }
 
 impl Object {
-    pub(super) fn new(class: &Py<PyAny>, name: &str, draws: Stream, failed: &Failed) -> Object {
+    /// Makes one. `common` is where errors go of runs that have no place of their own.
+    pub(super) fn new(class: &Py<PyAny>, name: &str, draws: Stream, common: &Failed) -> Object {
+        let failed = HERE.with_borrow(|here| here.as_ref().unwrap_or(common).clone());
         let object = Python::attach(|py| class.call1(py, (Draws(draws),)).map_err(|error| failed.set(error)).ok());
-        Object { object, name: name.to_owned(), failed: failed.clone() }
+        Object { object, name: name.to_owned(), failed }
     }
 
-    /// Asks something of it; `None` after an error of any mechanism of the scenario.
+    /// Asks something of it; `None` after an error of any mechanism of the run.
     pub(super) fn ask<T>(&self, ask: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
         if self.failed.is_set() {
             return None;

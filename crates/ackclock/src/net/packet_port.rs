@@ -3,10 +3,12 @@
 //! The reference engine drives every packet port like this, the batched one those whose departures are not known when
 //! packets arrive: behind them is a link that changes or corrupts packets, or their discipline is more than a FIFO with tail drop.
 
+mod launched;
 mod shared_transmitter;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+
+use launched::Launched;
 
 use super::feedback::PacketRates;
 use super::link::{Link, PacketMeta, Transmitted};
@@ -64,6 +66,8 @@ pub(super) struct PacketPort<T> {
     launched: Launched,
     /// When the last transmission is complete.
     free: Time,
+    /// Whether the discipline holds back what waits.
+    is_held_back: bool,
     /// When the next of those that wait begins to be transmitted, and when all of them are lost; never if none waits.
     next_start: Time,
     flush: Time,
@@ -72,22 +76,6 @@ pub(super) struct PacketPort<T> {
     /// The rates that it gives to TCP flows, if it does.
     rates: Option<Box<PacketRates>>,
     pub(super) monitor: QueueMonitor,
-}
-
-/// Packets that wait although their transmission is known: nothing can be lost of what waits at a port whose discipline refuses for lack of
-/// room alone, before a link that stays as it is for so long. The discipline has not been told of them, and what is measured follows
-/// when they have begun.
-#[derive(Default)]
-struct Launched {
-    packets: VecDeque<LaunchedPacket>,
-    bytes: u64,
-}
-
-struct LaunchedPacket {
-    came: Time,
-    begins: Time,
-    vc: VcId,
-    bytes: u32,
 }
 
 /// A packet that is on the link.
@@ -138,6 +126,7 @@ impl<T: Copy> PacketPort<T> {
             waiting: WaitingPackets::default(),
             launched: Launched::default(),
             free: Time::ZERO,
+            is_held_back: false,
             next_start: Time::NEVER,
             flush: Time::NEVER,
             next: Time::NEVER,
@@ -200,8 +189,8 @@ impl<T: Copy> PacketPort<T> {
         if let Some(rates) = self.rates.as_mut().filter(|_| !PLAIN) {
             rates.on_arrival(now, vc, bytes.into());
         }
-        if !PLAIN && !self.launched.packets.is_empty() {
-            self.settle(now);
+        if !PLAIN && !self.launched.is_empty() {
+            self.launched.settle(now, &mut self.monitor);
             if !self.has_room(bytes) {
                 self.refuse_behind_launched(now, handle, owner);
                 return None;
@@ -219,7 +208,7 @@ impl<T: Copy> PacketPort<T> {
             &mut self.dropped,
         );
         if is_free && let Some(packet) = self.discipline.dequeue(now, &mut self.dropped) {
-            return self.leave_at_once(&packet, coming, owner);
+            return self.leave_at_once(&packet, ecn, owner);
         }
         let is_accepted = self.lose_dropped(now, Some(place), owner);
         if is_accepted {
@@ -233,8 +222,8 @@ impl<T: Copy> PacketPort<T> {
                 true => self.hold_back(now),
                 false => self.begin_next::<PLAIN>(self.free.max(now)),
             }
-        } else if !is_first && self.next_start > self.free.max(now) {
-            // What waits is held back, unless the link is down, where this gives the same: perhaps that has changed.
+        } else if !is_first && self.is_held_back {
+            // Perhaps that has changed.
             self.begin_next::<PLAIN>(self.free.max(now));
         }
         None
@@ -244,6 +233,7 @@ impl<T: Copy> PacketPort<T> {
     #[inline(always)]
     fn begin_next<const PLAIN: bool>(&mut self, time: Time) {
         self.next_start = if PLAIN { time } else { self.up_from(time) };
+        self.is_held_back = false;
         self.plan::<PLAIN>();
     }
 
@@ -256,21 +246,23 @@ impl<T: Copy> PacketPort<T> {
         let next = self.discipline.next();
         assert!(next > now, "a discipline that holds packets back at {now} says until when; it says {next}");
         self.begin_next::<false>(next);
+        self.is_held_back = true;
     }
 
-    /// A packet leaves as soon as it has come: it has never waited.
+    /// A packet leaves as soon as it has come, with `came` in its header: it has never waited.
     #[inline(never)]
     fn leave_at_once(
         &mut self,
         packet: &QueuedPacket,
-        Coming { vc, bytes, ecn }: Coming,
+        came: Ecn,
         owner: &mut impl PacketOwner<T>,
     ) -> Option<Departure<T>> {
-        let now = packet.arrived;
+        let &QueuedPacket { arrived: now, handle: place, bytes, flow, ecn } = packet;
+        let vc = VcId::from_index(flow as usize);
         self.lose_dropped(now, None, owner);
-        let handle = self.waiting.take(packet.handle, bytes);
+        let handle = self.waiting.take(place, bytes);
         self.monitor.arrive_and_pass(now, vc);
-        let marked = packet.ecn != ecn;
+        let marked = ecn != came;
         if marked {
             self.monitor.mark(now, vc);
         }
@@ -314,8 +306,8 @@ impl<T: Copy> PacketPort<T> {
         if !self.waiting.is_empty() || !self.accepts_at_once {
             return None;
         }
-        if !self.launched.packets.is_empty() {
-            self.settle(now);
+        if !self.launched.is_empty() {
+            self.launched.settle(now, &mut self.monitor);
         }
         let waits = now < self.free;
         if waits && (self.room.is_none() || self.monitor.trace.is_some() || !self.has_room(bytes)) {
@@ -325,8 +317,7 @@ impl<T: Copy> PacketPort<T> {
         let (complete, arrives) = self.link.as_mut()?.state.transmit_stable(now, begins, bytes)?;
         if waits {
             self.monitor.arrive_and_enter::<true>(now, vc);
-            self.launched.packets.push_back(LaunchedPacket { came: now, begins, vc, bytes });
-            self.launched.bytes += u64::from(bytes);
+            self.launched.push(now, begins, vc, bytes);
         } else {
             self.monitor.arrive_and_pass(now, vc);
             self.monitor.transmits(now, complete.since(now));
@@ -338,8 +329,8 @@ impl<T: Copy> PacketPort<T> {
     /// Whether a packet of so many octets may wait besides, if the discipline refuses for lack of room alone.
     #[inline]
     fn has_room(&self, bytes: u32) -> bool {
-        let packets = self.launched.packets.len() + self.waiting.len();
-        let waiting = self.launched.bytes + self.waiting.bytes();
+        let packets = self.launched.len() + self.waiting.len();
+        let waiting = self.launched.bytes() + self.waiting.bytes();
         self.room.is_some_and(|room| packets < room.packets as usize && waiting + u64::from(bytes) <= room.bytes)
     }
 
@@ -352,26 +343,10 @@ impl<T: Copy> PacketPort<T> {
         owner.lose(handle);
     }
 
-    /// What has begun up to `now` does not wait any more.
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        while let Some(&LaunchedPacket { came, begins, vc, bytes }) = self.launched.packets.front()
-            && begins <= now
-        {
-            self.launched.packets.pop_front();
-            self.launched.bytes -= u64::from(bytes);
-            self.monitor.leave::<true>(begins, vc, came);
-        }
-    }
-
     /// The port's record at `now`; see [`QueueMonitor::record`].
     pub(super) fn record(&self, now: Time, name: &str, names: impl Iterator<Item = Arc<str>>) -> PortRecord {
         let mut monitor = self.monitor.clone();
-        for &LaunchedPacket { came, begins, vc, .. } in
-            self.launched.packets.iter().filter(|packet| packet.begins < now)
-        {
-            monitor.leave::<true>(begins, vc, came);
-        }
+        self.launched.count_begun(now, &mut monitor);
         monitor.record(now, name, names)
     }
 
@@ -389,8 +364,8 @@ impl<T: Copy> PacketPort<T> {
         now: Time,
         owner: &mut O,
     ) -> Option<Turn<T>> {
-        if !PLAIN && !self.launched.packets.is_empty() {
-            self.settle(now);
+        if !PLAIN && !self.launched.is_empty() {
+            self.launched.settle(now, &mut self.monitor);
         }
         // At one instant what departs comes first.
         if !PLAIN && (now != self.next_start || now == self.flush) {
@@ -405,7 +380,7 @@ impl<T: Copy> PacketPort<T> {
         let handle = self.waiting.take(place, bytes);
         self.monitor.leave::<PLAIN>(now, VcId::from_index(flow as usize), arrived);
         // Mostly nothing is marked.
-        let marked = ecn.is_ce() && !owner.meta(&handle).ecn.is_ce();
+        let marked = ecn.is_ce() && !came_marked(owner, handle);
         if marked {
             self.monitor.mark(now, VcId::from_index(flow as usize));
         }
@@ -415,7 +390,8 @@ impl<T: Copy> PacketPort<T> {
             true => Some(Turn::Leaves(handle, marked)),
             false => self.transmit::<PLAIN, _>((arrived, now), marked, bytes, handle, owner).map(Turn::Departs),
         };
-        self.begin_next::<PLAIN>(self.free.max(now));
+        // What is transmitted takes time.
+        self.begin_next::<PLAIN>(if PLAIN { self.free } else { self.free.max(now) });
         turn
     }
 
@@ -494,6 +470,13 @@ impl<T: Copy> PacketPort<T> {
         }
         arrives.map(|arrives| Departure { handle, begins: now, arrives, marked })
     }
+}
+
+/// Whether a packet was marked when it came.
+#[cold]
+#[inline(never)]
+fn came_marked<T>(owner: &impl PacketOwner<T>, packet: T) -> bool {
+    owner.meta(&packet).ecn.is_ce()
 }
 
 #[cfg(test)]

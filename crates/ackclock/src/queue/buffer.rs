@@ -71,21 +71,22 @@ impl Buffer {
     /// A cell of `vc` begins to wait. Returns whether none of its connection did.
     #[inline]
     pub fn enter(&mut self, vc: VcId) -> bool {
-        self.enter_late(vc, 1);
         self.set_queued(self.queued + 1);
-        self.per_vc[vc].cells == 1
+        self.enter_late(vc, 1)
     }
 
     /// As many cells of `vc` begin to wait, while others may have left that are not taken off yet: X does not follow
-    /// from these counts, and is set with [`Buffer::set_queued`].
+    /// from these counts, and is set with [`Buffer::set_queued`]. Returns whether none of its connection did.
     #[inline]
-    pub fn enter_late(&mut self, vc: VcId, cells: u32) {
+    pub fn enter_late(&mut self, vc: VcId, cells: u32) -> bool {
         let held = &mut self.per_vc[vc];
-        if held.cells == 0 {
+        let is_first = held.cells == 0;
+        if is_first {
             self.active += 1;
         }
         held.cells += cells;
         held.max = held.max.max(held.cells);
+        is_first
     }
 
     /// As [`Buffer::enter_late`] for one cell, if N_a and the largest Y_i stay what they are. Returns whether they do.
@@ -115,21 +116,22 @@ impl Buffer {
     /// A cell of `vc` no longer waits. Returns whether none of its connection does any more.
     #[inline]
     pub fn leave(&mut self, vc: VcId) -> bool {
-        self.leave_late(vc, 1);
         self.queued -= 1;
-        self.per_vc[vc].cells == 0
+        self.leave_late(vc, 1)
     }
 
-    /// As many cells of `vc` no longer wait. X is set separately.
+    /// As many cells of `vc` no longer wait. X is set separately. Returns whether none of its connection does any more.
     #[inline]
-    pub fn leave_late(&mut self, vc: VcId, cells: u32) {
+    pub fn leave_late(&mut self, vc: VcId, cells: u32) -> bool {
         let held = &mut self.per_vc[vc];
         held.cells -= cells;
         // A branch on purpose: as `active -= u32::from(last)`, inlined into the cell port and optimised, rustc 1.95 made
         // other numbers of it. tests/both_engines/engines.rs notices in release builds.
-        if held.cells == 0 {
+        let is_last = held.cells == 0;
+        if is_last {
             self.active -= 1;
         }
+        is_last
     }
 }
 

@@ -42,17 +42,13 @@ impl<T: Copy> WaitingPackets<T> {
     #[inline(always)]
     pub(crate) fn put(&mut self, packet: T, bytes: u32) -> u32 {
         self.bytes += u64::from(bytes);
-        match self.free.pop() {
-            Some(place) => {
-                self.places[place as usize] = packet;
-                place
-            }
-            None => self.put_at_end(packet),
-        }
+        let place = self.free.pop().unwrap_or_else(|| self.add_place(packet));
+        self.places[place as usize] = packet;
+        place
     }
 
     #[inline(never)]
-    fn put_at_end(&mut self, packet: T) -> u32 {
+    fn add_place(&mut self, packet: T) -> u32 {
         self.places.push(packet);
         self.places.len() as u32 - 1
     }

@@ -82,12 +82,14 @@ impl Simulation {
     fn open(&self, flow: FlowId) -> Result<String, SteeringError> {
         let name = self.name_of(flow)?;
         let is_over = self.network.observe(flow.index()).stage == Stage::Ended;
-        let reason = match () {
-            () if is_over => "it has ended: all that its application offered is acknowledged",
-            () if self.progress().finished() => "the run is over",
+        let (reason, remedy) = match () {
+            () if is_over => (
+                "it has ended: all that its application offered is acknowledged",
+                "look at its stage before, and leave it as it is",
+            ),
+            () if self.progress().finished() => ("the run is over", "look before whether it is, and hold nothing then"),
             () => return Ok(name),
         };
-        let remedy = "look at its stage before, as `observe` says it, and leave it as it is";
         Err(SteeringError { flow: name, reason: reason.into(), remedy: remedy.into() })
     }
 }

@@ -201,7 +201,7 @@ fn what_cannot_be_done_to_a_flow_is_said_with_its_reason() {
     assert_eq!(stage(&simulation), Stage::Ended);
     assert_eq!(
         said(simulation.hold_pacing_rate(flow, Rate::from_bps(1))),
-        "flow f1: it has ended: all that its application offered is acknowledged; look at its stage before, as `observe` says it, and \
+        "flow f1: it has ended: all that its application offered is acknowledged; look at its stage before, and \
          leave it as it is"
     );
 }

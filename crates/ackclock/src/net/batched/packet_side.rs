@@ -120,7 +120,15 @@ impl PacketSideTable {
     /// The packet with this key leaves a port, and is `marked` or not: one that can be has a key.
     #[inline]
     pub(super) fn mark(&mut self, key: u32, marked: bool) {
-        if marked && let Some(place) = PacketKey(key).place() {
+        if marked {
+            self.mark_segment(key);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn mark_segment(&mut self, key: u32) {
+        if let Some(place) = PacketKey(key).place() {
             let segment = &mut self.places[place].segment;
             segment.ecn = segment.ecn.marked();
         }

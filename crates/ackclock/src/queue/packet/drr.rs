@@ -77,7 +77,7 @@ impl Drr {
 impl QueueDiscipline for Drr {
     /// \[SV96\] Fig. 3, "enqueuing module".
     fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
-        let number = self.queues.push(packet);
+        let (number, _) = self.queues.push(packet);
         if self.queues.first(number) == Some(&packet) {
             self.active.push(number, &mut self.queues);
         }

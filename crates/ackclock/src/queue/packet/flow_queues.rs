@@ -32,6 +32,17 @@ struct FlowQueue<S> {
     state: S,
 }
 
+/// A packet has left its queue.
+pub(super) struct Left<'a, S> {
+    pub(super) packet: QueuedPacket,
+    /// What the discipline has of the queue.
+    pub(super) state: &'a mut S,
+    /// Octets that are left in all queues.
+    pub(super) bytes: u64,
+    /// Octets that are left in its own.
+    pub(super) bytes_of_queue: u64,
+}
+
 /// No packet, and no queue.
 const NONE: u32 = u32::MAX;
 
@@ -151,13 +162,12 @@ impl<S> FlowQueues<S> {
     }
 
     /// Octets in all queues.
-    #[inline(always)]
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Octets in one queue.
-    #[inline(always)]
     pub(super) fn bytes_of(&self, number: u32) -> u64 {
         self.queues[number as usize].bytes
     }
@@ -168,16 +178,15 @@ impl<S> FlowQueues<S> {
         self.packets <= self.max_packets && self.bytes <= self.max_bytes
     }
 
-    /// A packet goes to the end of the queue of its connection; which that is.
+    /// A packet goes to the end of the queue of its connection: which that is, and what the discipline has of it.
     #[inline(always)]
-    pub(super) fn push(&mut self, packet: QueuedPacket) -> u32 {
+    pub(super) fn push(&mut self, packet: QueuedPacket) -> (u32, &mut S) {
         let number = self.queue_of[packet.flow as usize];
         let (queue, bytes) = (&mut self.queues[number as usize], u64::from(packet.bytes));
-        let place = packet.handle as usize;
-        if place >= self.waiting.len() {
-            grow(&mut self.waiting, place);
+        match self.waiting.get_mut(packet.handle as usize) {
+            Some(place) => *place = (packet, NONE),
+            None => grow(&mut self.waiting, packet),
         }
-        self.waiting[place] = (packet, NONE);
         match queue.first {
             NONE => queue.first = packet.handle,
             _ => self.waiting[queue.last as usize].1 = packet.handle,
@@ -186,7 +195,7 @@ impl<S> FlowQueues<S> {
         queue.bytes += bytes;
         self.bytes += bytes;
         self.packets += 1;
-        number
+        (number, &mut queue.state)
     }
 
     /// The first packet of a queue, which stays.
@@ -199,6 +208,12 @@ impl<S> FlowQueues<S> {
     /// The first packet of a queue leaves it.
     #[inline(always)]
     pub(super) fn pop(&mut self, number: u32) -> Option<QueuedPacket> {
+        self.leave(number).map(|left| left.packet)
+    }
+
+    /// The same, with what is left.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, number: u32) -> Option<Left<'_, S>> {
         let queue = &mut self.queues[number as usize];
         if queue.first == NONE {
             return None;
@@ -208,7 +223,7 @@ impl<S> FlowQueues<S> {
         queue.bytes -= u64::from(packet.bytes);
         self.bytes -= u64::from(packet.bytes);
         self.packets -= 1;
-        Some(packet)
+        Some(Left { packet, state: &mut queue.state, bytes: self.bytes, bytes_of_queue: queue.bytes })
     }
 
     /// The queue with the most octets; of several the first.
@@ -231,6 +246,7 @@ impl<S> FlowQueues<S> {
 }
 
 #[inline(never)]
-fn grow(waiting: &mut Vec<(QueuedPacket, u32)>, place: usize) {
-    waiting.resize(place + 1, (QueuedPacket::default(), NONE));
+fn grow(waiting: &mut Vec<(QueuedPacket, u32)>, packet: QueuedPacket) {
+    waiting.resize(packet.handle as usize, (QueuedPacket::default(), NONE));
+    waiting.push((packet, NONE));
 }

@@ -6,7 +6,7 @@
 //! connections, as their addresses and ports are exchanged.
 
 use super::codel::{CoDel, CoDelParams};
-use super::flow_queues::{FlowQueues, Turns};
+use super::flow_queues::{FlowQueues, Left, Turns};
 use super::{Dropped, LinkUse, Mechanism, PacketPolicy, QueueDiscipline, QueuePort, QueuedPacket, ecn_key};
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
 use crate::queue::{Port, Verdict};
@@ -146,27 +146,19 @@ impl FqCoDel {
         }
     }
 
-    /// RFC 8289 §5.5: CoDel takes a packet of the queue, and may drop others before it.
+    /// The first packet leaves a queue; and what its CoDel says of it.
     #[inline(always)]
-    fn codel_dequeue(&mut self, number: u32, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket> {
-        let packet = self.queues.pop(number)?;
-        match self.codel_verdict(number, now, &packet) {
-            Verdict::Accept => Some(packet),
-            verdict => self.signal(number, now, packet, verdict, dropped),
-        }
-    }
-
-    /// What CoDel says of a packet that has just left its queue.
-    #[inline(always)]
-    fn codel_verdict(&mut self, number: u32, now: Time, packet: &QueuedPacket) -> Verdict {
+    fn take(&mut self, number: u32, now: Time) -> Option<(QueuedPacket, Verdict, &mut FlowState)> {
+        let Left { packet, state, bytes, bytes_of_queue } = self.queues.leave(number)?;
         let left_bytes = match self.params.backlog {
-            Backlog::All => self.queues.bytes(),
-            Backlog::Queue => self.queues.bytes_of(number),
+            Backlog::All => bytes,
+            Backlog::Queue => bytes_of_queue,
         };
-        self.queues.state_mut(number).codel.on_dequeue(now, now.since(packet.arrived), left_bytes)
+        let verdict = state.codel.on_dequeue(now, now.since(packet.arrived), left_bytes);
+        Some((packet, verdict, state))
     }
 
-    /// CoDel signals with a packet, and perhaps with those behind it: the one that leaves.
+    /// CoDel signals with a packet, and perhaps with those behind it: the one that leaves, if one does.
     #[inline(never)]
     fn signal(
         &mut self,
@@ -177,12 +169,12 @@ impl FqCoDel {
         dropped: &mut Dropped,
     ) -> Option<QueuedPacket> {
         loop {
-            let codel = &mut self.queues.state_mut(number).codel;
+            let FlowState { codel, deficit, .. } = self.queues.state_mut(number);
             if let Some(packet) = dropped.leaving(packet, verdict, || codel.on_marked()) {
+                *deficit -= i64::from(packet.bytes);
                 return Some(packet);
             }
-            packet = self.queues.pop(number)?;
-            verdict = self.codel_verdict(number, now, &packet);
+            (packet, verdict, _) = self.take(number, now)?;
         }
     }
 
@@ -215,8 +207,7 @@ impl FqCoDel {
 impl QueueDiscipline for FqCoDel {
     /// RFC 8290 §4.1.
     fn enqueue(&mut self, packet: QueuedPacket, link: LinkUse, dropped: &mut Dropped) {
-        let number = self.queues.push(packet);
-        let flow = self.queues.state_mut(number);
+        let (number, flow) = self.queues.push(packet);
         if !flow.is_active {
             flow.is_active = true;
             flow.deficit = self.params.quantum_bytes.into();
@@ -230,19 +221,28 @@ impl QueueDiscipline for FqCoDel {
     /// RFC 8290 §4.2.
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<QueuedPacket> {
         loop {
-            let is_new = !self.new_queues.is_empty();
-            let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
-            let number = list.first()?;
+            let (number, is_new) = match self.new_queues.first() {
+                Some(number) => (number, true),
+                None => (self.old_queues.first()?, false),
+            };
             let flow = self.queues.state_mut(number);
             if flow.deficit <= 0 {
                 flow.deficit += i64::from(self.params.quantum_bytes);
+                let list = if is_new { &mut self.new_queues } else { &mut self.old_queues };
                 list.pop(&self.queues);
                 self.old_queues.push(number, &mut self.queues);
                 continue;
             }
-            if let Some(packet) = self.codel_dequeue(number, now, dropped) {
-                self.queues.state_mut(number).deficit -= i64::from(packet.bytes);
-                return Some(packet);
+            // RFC 8289 §5.5: CoDel takes a packet of the queue, and may drop others before it. What leaves is taken off the deficit.
+            if let Some((packet, verdict, flow)) = self.take(number, now) {
+                if verdict == Verdict::Accept {
+                    flow.deficit -= i64::from(packet.bytes);
+                    return Some(packet);
+                }
+                let leaves = self.signal(number, now, packet, verdict, dropped);
+                if leaves.is_some() {
+                    return leaves;
+                }
             }
             self.end_turn_of_empty(number, is_new);
         }

@@ -25,6 +25,12 @@ impl IntervalSet {
         self.count
     }
 
+    /// The number after the highest element; zero if there is none.
+    #[inline]
+    pub(in crate::tcp) fn end(&self) -> u64 {
+        self.runs.back().map_or(0, |run| run.end)
+    }
+
     pub(in crate::tcp) fn clear(&mut self) {
         self.runs.clear();
         self.count = 0;
@@ -184,6 +190,7 @@ mod tests {
                     _ => {}
                 }
                 prop_assert_eq!(runs.count(), set.len() as u64);
+                prop_assert_eq!(runs.end(), set.last().map_or(0, |last| last + 1));
                 let elements: Vec<u64> = runs.runs.iter().flat_map(|run| run.start..run.end).collect();
                 prop_assert_eq!(&elements, &set.iter().copied().collect::<Vec<_>>());
                 let apart = runs.runs.iter().zip(runs.runs.iter().skip(1)).all(|(a, b)| a.end < b.start);

@@ -32,6 +32,8 @@ struct Marks {
     again: IntervalSet,
     /// The first segment from `base` on that is neither.
     hole: u64,
+    /// The segments below this one that are not selectively acknowledged are lost; `base` if no more than that is known.
+    lost_below: u64,
 }
 
 /// Selectively acknowledged segments above a hole that make it lost (DupThresh).
@@ -148,7 +150,7 @@ impl Scoreboard {
     #[inline]
     pub fn lost_below(&self) -> u64 {
         match &self.marks {
-            Some(marks) if self.len > 0 => self.seq(marks.lost_below() - marks.base),
+            Some(marks) if self.len > 0 => self.seq(marks.lost_below - marks.base),
             _ => self.una,
         }
     }
@@ -163,7 +165,7 @@ impl Scoreboard {
                 // Each segment that is neither held nor lost counts, each that was sent again counts.
                 let end = marks.base + segments;
                 let sacked_above = marks.sacked.count().min(DUP_THRESH);
-                let counted = end - marks.lost_below() - sacked_above + marks.again.count();
+                let counted = end - marks.lost_below - sacked_above + marks.again.count();
                 let missing = segments * self.mss - bytes;
                 let last = if missing == 0 { 0 } else { marks.times_in_pipe(end - 1) };
                 counted * self.mss - last * missing
@@ -188,6 +190,9 @@ impl Scoreboard {
         marks.base += gone;
         marks.sacked.remove_below(marks.base);
         marks.again.remove_below(marks.base);
+        if marks.sacked.count() < DUP_THRESH {
+            marks.lost_below = marks.base;
+        }
         if marks.hole < marks.base {
             marks.hole = marks.base;
             marks.skip_to_hole();
@@ -218,10 +223,14 @@ impl Scoreboard {
 impl Marks {
     fn sack(&mut self, first: u64, beyond: u64) {
         self.sacked.insert(first, beyond);
+        if beyond > self.lost_below {
+            self.lost_below = self.sacked.nth_from_above(DUP_THRESH).unwrap_or(self.base);
+        }
         if self.again.count() > 0 {
             self.again.remove(first, beyond);
         }
         if (first..beyond).contains(&self.hole) {
+            self.hole = beyond;
             self.skip_to_hole();
         }
     }
@@ -237,7 +246,8 @@ impl Marks {
 
     /// `hole` moves up to the next segment without a mark. It moves down only when marks are taken back.
     fn skip_to_hole(&mut self) {
-        loop {
+        // Mostly what is new is the highest of all.
+        while self.hole < self.sacked.end().max(self.again.end()) {
             let next = self.again.first_absent(self.sacked.first_absent(self.hole));
             if next == self.hole {
                 return;
@@ -246,17 +256,12 @@ impl Marks {
         }
     }
 
-    /// The segments below this one that are not selectively acknowledged are lost.
-    fn lost_below(&self) -> u64 {
-        self.sacked.nth_from_above(DUP_THRESH).unwrap_or(self.base)
-    }
-
     /// How often a segment counts as being in the network.
     fn times_in_pipe(&self, segment: u64) -> u64 {
         if self.sacked.contains(segment) {
             return 0;
         }
-        u64::from(segment >= self.lost_below()) + u64::from(self.again.contains(segment))
+        u64::from(segment >= self.lost_below) + u64::from(self.again.contains(segment))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::units::Time;
 
 impl Sender {
     /// A segment from the receiver: acknowledgements.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Time, mut segment: Segment) {
         if segment.len > 0 && segment.ack <= self.flight.una {
             return; // RFC 5681 §2: what carries data is no duplicate acknowledgement

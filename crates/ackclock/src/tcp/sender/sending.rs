@@ -24,6 +24,8 @@ impl Sender {
         let by_window = !self.recovery_decides && self.fast_retransmit == NONE;
         let (seq, fast) = if by_window {
             (self.next_by_window(), false)
+        } else if self.extra.is_none() {
+            self.next_by_recovery() // nothing else has a say
         } else if let Some(seq) = self.next_window_probe(now).or_else(|| self.next_by_end(now)) {
             return Some((seq, 0));
         } else if self.is_served() {

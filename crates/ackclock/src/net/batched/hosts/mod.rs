@@ -234,12 +234,11 @@ impl Hosts {
     #[inline(never)]
     fn on_rare_packet(&mut self, packet: &Delivery, io: &mut Io) {
         let &Delivery { time: now, vc, frame, .. } = packet;
-        let Some(&segment) = io.packet_side.segment(frame) else { unreachable!("a packet with a key has a segment") };
         let number = io.packet_side.number(frame);
+        let Some(segment) = io.packet_side.take(frame) else { unreachable!("a packet with a key has a segment") };
         if let Some(traces) = io.packet_traces() {
             traces.arrives(now, vc, number, &segment);
         }
-        io.packet_side.take(frame);
         let (flow, end) = end_of(vc);
         self.on_segment(now, flow, end, &segment, io);
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::ids::{IdVec, VcId};
 use crate::link::Packet;
 use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
-use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::batched::packets::port::PortVc;
 use crate::net::batched::packets::port_feedback::AckWindows;
 use crate::net::batched::process::{Ports, Process};
@@ -43,27 +42,51 @@ pub(in crate::net::batched) struct Held {
     pub(super) vc: VcId,
 }
 
-/// What has to do with packets at the port, beside the port.
+/// What has to do with packets at a port, beside the port.
 pub(super) struct Packets<'a> {
     pub(super) vcs: &'a IdVec<VcId, PortVc>,
-    pub(super) side: &'a mut PacketSideTable,
     pub(super) kinds: &'a PacketKinds,
+    pub(super) io: &'a mut Io,
 }
 
 impl PacketOwner<Held> for Packets<'_> {
     fn meta(&self, packet: &Held) -> PacketMeta {
-        let vc = &self.vcs[packet.vc];
+        let (vc, side) = (&self.vcs[packet.vc], &self.io.packet_side);
         PacketMeta {
             vc: packet.vc,
             vc_name: vc.name_hash,
-            frame: self.side.number(packet.frame),
+            frame: side.number(packet.frame),
             packet: Packet { bytes: packet.size, kind: self.kinds.of(vc.id) },
-            ecn: self.side.ecn(packet.frame),
+            ecn: side.ecn(packet.frame),
         }
     }
 
     fn lose(&mut self, packet: Held) {
-        self.side.take(packet.frame);
+        self.io.packet_side.take(packet.frame);
+    }
+}
+
+impl Packets<'_> {
+    /// What the port has to know of a packet that arrives, and what that is known by here.
+    #[inline(always)]
+    pub(super) fn coming(&self, packet: &Arrival) -> (Coming, Held) {
+        let &Arrival { seq_or_ack, input_ref, frame, size, .. } = packet;
+        let vc = input_ref.at_port;
+        (Coming { vc, bytes: size, ecn: self.io.packet_side.ecn(frame) }, Held { seq_or_ack, frame, size, vc })
+    }
+
+    /// A packet is on the link.
+    #[inline(always)]
+    pub(super) fn launch(&mut self, departure: &Departure<Held>) {
+        let &Departure { handle: Held { seq_or_ack, frame, size, vc }, arrives: time, marked, .. } = departure;
+        self.io.packet_side.mark(frame, marked);
+        let vc = &self.vcs[vc];
+        self.io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
+    }
+
+    #[inline(never)]
+    fn launch_at_once(&mut self, departure: &Departure<Held>) {
+        self.launch(departure);
     }
 }
 
@@ -85,49 +108,74 @@ impl ChangingPort {
         self.port.rates()
     }
 
-    #[inline(always)]
-    fn on_arrival<const PLAIN: bool>(&mut self, packet: &mut Arrival, io: &mut Io) {
-        self.packets += 1;
-        self.windows.write(std::slice::from_mut(packet), io);
-        if !PLAIN && self.port.duplicates() {
-            self.take_in_twice(packet, io);
-        } else {
-            self.take_in::<PLAIN>(packet, io);
+    /// What happens at the port, and to whom it gives packets.
+    fn parts<'a>(&'a mut self, io: &'a mut Io) -> (AtPort<'a>, Packets<'a>) {
+        let ChangingPort { port, vcs, windows, edge, kinds, .. } = self;
+        (AtPort { port, windows, edge: *edge }, Packets { vcs, kinds, io })
+    }
+}
+
+/// The port while things happen there.
+struct AtPort<'a> {
+    port: &'a mut PacketPort<Held>,
+    windows: &'a AckWindows,
+    edge: Option<usize>,
+}
+
+impl AtPort<'_> {
+    /// All that happens here before `until`, with these packets, which come. `PLAIN`: [`PacketPort::is_plain`], and no windows are
+    /// written. Returns how many events there were.
+    fn serve<const PLAIN: bool>(&mut self, coming: &mut [Arrival], until: Time, packets: &mut Packets<'_>) -> u64 {
+        let mut events = coming.len() as u64;
+        let mut coming = coming.iter_mut();
+        let mut next = coming.next();
+        loop {
+            // At one instant departures come first.
+            let arrives = next.as_ref().map_or(Time::NEVER, |packet| packet.time);
+            if self.port.next_event() <= arrives {
+                if self.port.next_event() >= until {
+                    return events;
+                }
+                events += 1;
+                self.on_event::<PLAIN>(packets);
+            } else if let Some(packet) = next {
+                self.on_arrival::<PLAIN>(packet, packets);
+                next = coming.next();
+            }
         }
     }
 
+    #[inline(always)]
+    fn on_arrival<const PLAIN: bool>(&mut self, packet: &mut Arrival, packets: &mut Packets<'_>) {
+        if !PLAIN {
+            self.windows.write(std::slice::from_mut(packet), packets.io);
+            if self.port.duplicates() {
+                return self.take_in_twice(packet, packets);
+            }
+        }
+        self.take_in::<PLAIN>(packet, packets);
+    }
+
     #[inline(never)]
-    fn take_in_twice(&mut self, packet: &Arrival, io: &mut Io) {
-        let copy = Arrival { frame: io.packet_side.copy(packet.frame), ..*packet };
-        self.take_in::<false>(packet, io);
-        self.take_in::<false>(&copy, io);
+    fn take_in_twice(&mut self, packet: &Arrival, packets: &mut Packets<'_>) {
+        let copy = Arrival { frame: packets.io.packet_side.copy(packet.frame), ..*packet };
+        self.take_in::<false>(packet, packets);
+        self.take_in::<false>(&copy, packets);
     }
 
     #[inline(always)]
-    fn take_in<const PLAIN: bool>(&mut self, packet: &Arrival, io: &mut Io) {
-        let &Arrival { time, seq_or_ack, input_ref, frame, size, .. } = packet;
-        let vc = input_ref.at_port;
-        let coming = Coming { vc, bytes: size, ecn: io.packet_side.ecn(frame) };
-        let mut owner = Packets { vcs: &self.vcs, side: &mut io.packet_side, kinds: &self.kinds };
-        let held = Held { seq_or_ack, frame, size, vc };
-        let departure = self.port.arrives::<PLAIN, _>(time, coming, held, &mut owner);
-        if let Some(departure) = departure {
-            self.launch_at_once(&departure, io);
+    fn take_in<const PLAIN: bool>(&mut self, packet: &Arrival, packets: &mut Packets<'_>) {
+        let (coming, held) = packets.coming(packet);
+        if let Some(departure) = self.port.arrives::<PLAIN, _>(packet.time, coming, held, packets) {
+            packets.launch_at_once(&departure);
         }
     }
 
-    #[inline(never)]
-    fn launch_at_once(&self, departure: &Departure<Held>, io: &mut Io) {
-        self.launch(departure, io);
-    }
-
     #[inline(always)]
-    fn on_event<const PLAIN: bool>(&mut self, io: &mut Io) {
-        self.packets += 1;
-        let mut owner = Packets { vcs: &self.vcs, side: &mut io.packet_side, kinds: &self.kinds };
-        match self.port.happens::<PLAIN, _>(self.port.next_event(), &mut owner) {
-            Some(Turn::Departs(departure)) => self.launch(&departure, io),
-            Some(Turn::IntervalEnds) => self.push_rates(io),
+    fn on_event<const PLAIN: bool>(&mut self, packets: &mut Packets<'_>) {
+        match self.port.happens::<PLAIN, _>(self.port.next_event(), packets) {
+            Some(Turn::Departs(departure)) => packets.launch(&departure),
+            Some(Turn::IntervalEnds) => self.push_rates(packets.io),
             Some(Turn::Leaves(..)) => unreachable!("there is no other port"),
             None => {}
         }
@@ -137,39 +185,6 @@ impl ChangingPort {
     fn push_rates(&self, io: &mut Io) {
         if let (Some(edge), Some(rates)) = (self.edge, self.port.rates()) {
             io.edges[edge].rates.push(rates.rates());
-        }
-    }
-
-    #[inline(always)]
-    fn launch(&self, departure: &Departure<Held>, io: &mut Io) {
-        let &Departure { handle: Held { seq_or_ack, frame, size, vc }, arrives: time, marked, .. } = departure;
-        io.packet_side.mark(frame, marked);
-        let vc = &self.vcs[vc];
-        io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
-    }
-
-    /// An averaging interval ends, if nothing departs before.
-    #[inline(never)]
-    fn end_interval(&mut self, io: &mut Io) {
-        self.on_event::<false>(io);
-    }
-
-    /// All that happens here before `until`, with these packets, which come. `PLAIN`: [`PacketPort::is_plain`].
-    fn serve<const PLAIN: bool>(&mut self, coming: &mut [Arrival], until: Time, io: &mut Io) {
-        let mut coming = coming.iter_mut();
-        let mut next = coming.next();
-        loop {
-            // At one instant departures come first.
-            let arrives = next.as_ref().map_or(Time::NEVER, |packet| packet.time);
-            if self.port.next_event() <= arrives {
-                if self.port.next_event() >= until {
-                    return;
-                }
-                self.on_event::<PLAIN>(io);
-            } else if let Some(packet) = next {
-                self.on_arrival::<PLAIN>(packet, io);
-                next = coming.next();
-            }
         }
     }
 }
@@ -186,15 +201,19 @@ impl Process for ChangingPort {
         let mut mailbox = std::mem::take(&mut io.mailboxes[self.mailbox]);
         mailbox.settle(until);
         let coming = mailbox.take_before(until);
-        match self.port.is_plain() {
-            true => self.serve::<true>(coming, until, io),
-            false => self.serve::<false>(coming, until, io),
-        }
+        let (mut at_port, mut packets) = self.parts(io);
+        let mut events = match at_port.port.is_plain() && at_port.windows.is_empty() {
+            true => at_port.serve::<true>(coming, until, &mut packets),
+            false => at_port.serve::<false>(coming, until, &mut packets),
+        };
         // An interval that ends now ends as soon as all before is known: others may wait for the rates. What departs now comes first.
-        while let Some(rates) = self.port.rates().filter(|rates| io.may_end_interval(rates.interval_end(), until)) {
-            debug_assert!(self.port.next_event() <= rates.interval_end());
-            self.end_interval(io);
+        let ends = |at_port: &AtPort<'_>| at_port.port.rates().map(PacketRates::interval_end);
+        while let Some(end) = ends(&at_port).filter(|&end| packets.io.may_end_interval(end, until)) {
+            debug_assert!(at_port.port.next_event() <= end);
+            events += 1;
+            at_port.on_event::<false>(&mut packets);
         }
+        self.packets += events;
         io.mailboxes[self.mailbox] = mailbox;
     }
 

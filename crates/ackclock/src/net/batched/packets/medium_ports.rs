@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::ids::{IdVec, VcId};
 use crate::link::Turns;
-use crate::net::batched::io::{Arrival, Cells, Io, SentPacket};
+use crate::net::batched::io::{Arrival, Io};
 use crate::net::batched::packets::changing_port::{Held, Packets};
 use crate::net::batched::packets::port::PortVc;
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build::PacketKinds;
 use crate::net::link::Link;
-use crate::net::packet_port::{Coming, Departure, PacketPort};
+use crate::net::packet_port::PacketPort;
 use crate::record::PortRecord;
 use crate::record::trace::PortTrace;
 use crate::units::Time;
@@ -55,31 +55,24 @@ impl MediumPorts {
     }
 
     fn take_in(&mut self, packet: &Arrival, io: &mut Io) {
-        let &Arrival { time, seq_or_ack, input_ref, frame, size, .. } = packet;
-        let (number, vc) = (input_ref.port as usize, input_ref.at_port);
+        let number = packet.input_ref.port as usize;
         let MediumPort { port, vcs } = &mut self.ports[number];
-        let coming = Coming { vc, bytes: size, ecn: io.packet_side.ecn(frame) };
-        let mut owner = Packets { vcs, side: &mut io.packet_side, kinds: &self.kinds };
-        let held = Held { seq_or_ack, frame, size, vc };
-        let departure = port.arrives_at_medium(time, coming, held, (&mut self.turns, number), &mut owner);
-        self.launch(number, departure, io);
+        let mut packets = Packets { vcs, kinds: &self.kinds, io };
+        let (coming, held) = packets.coming(packet);
+        let departure = port.arrives_at_medium(packet.time, coming, held, (&mut self.turns, number), &mut packets);
+        if let Some(departure) = departure {
+            packets.launch(&departure);
+        }
     }
 
     fn on_turn(&mut self, io: &mut Io) {
         self.packets += 1;
         let (now, number) = (self.turns.next(), self.turns.port());
         let MediumPort { port, vcs } = &mut self.ports[number];
-        let mut owner = Packets { vcs, side: &mut io.packet_side, kinds: &self.kinds };
-        let departure = port.take_turn(now, (&mut self.turns, number), &mut owner);
-        self.launch(number, departure, io);
-    }
-
-    fn launch(&self, number: usize, departure: Option<Departure<Held>>, io: &mut Io) {
-        let Some(Departure { handle, arrives: time, marked, .. }) = departure else { return };
-        let Held { seq_or_ack, frame, size, vc } = handle;
-        io.packet_side.mark(frame, marked);
-        let vc = &self.ports[number].vcs[vc];
-        io.send_packet(vc.to, time, vc.id, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() });
+        let mut packets = Packets { vcs, kinds: &self.kinds, io };
+        if let Some(departure) = port.take_turn(now, (&mut self.turns, number), &mut packets) {
+            packets.launch(&departure);
+        }
     }
 }
 
