@@ -158,7 +158,9 @@ impl Sender {
             self.record_delivery(now, ack, blocks);
             self.on_echo(now, ack);
         }
-        self.warn_timer(ack);
+        if self.extra.is_some() {
+            self.warn_timer(ack);
+        }
         self.recovery.on_sack(now, ack, blocks, &self.flight);
         if self.extra.as_ref().is_some_and(|extra| extra.spurious.is_some()) {
             self.look_for_spurious(now, ack);
