@@ -291,7 +291,7 @@ pub trait LossDetection {
         None
     }
     /// How many segments are held, lost, sent again; of those that number their segments.
-    fn counts(&self) -> Option<SegmentCounts> {
+    fn counts(&self, _flight: &Flight) -> Option<SegmentCounts> {
         None
     }
 }

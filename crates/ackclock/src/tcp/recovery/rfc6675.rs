@@ -3,7 +3,7 @@
 
 use super::{
     BatchHints, DUP_ACK_THRESHOLD, DupAck, Flight, LossDetection, Lost, Mechanism, Needs, NewAck,
-    RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext, Sending, TimerAction, WindowReduction,
+    RESTART_TIMER_ON_PARTIAL_ACK, Recovery, RecoveryContext, SegmentCounts, Sending, TimerAction, WindowReduction,
     proportional::{News, Reduction},
 };
 use crate::keys::{Default, Key, Kind, Misfit, Value, Values};
@@ -282,5 +282,16 @@ impl LossDetection for Rfc6675 {
 
     fn delivered(&self) -> Option<u64> {
         (self.params.window_reduction == WindowReduction::Proportional).then_some(self.delivered)
+    }
+
+    /// After a timeout all that is outstanding is lost, and what is before nxt is sent again.
+    fn counts(&self, flight: &Flight) -> Option<SegmentCounts> {
+        let (after_timeout, segments) = (flight.nxt < flight.max, |bytes: u64| bytes.div_ceil(flight.mss));
+        let held = segments(self.scoreboard.held());
+        let (lost, again) = match after_timeout {
+            true => (segments(flight.max - flight.una) - held, segments(flight.nxt - flight.una)),
+            false => (self.scoreboard.lost(), self.scoreboard.again()),
+        };
+        Some(SegmentCounts { held, lost, again, after_timeout })
     }
 }

@@ -116,6 +116,19 @@ impl Scoreboard {
         self.marks.as_ref().map_or(0, |marks| marks.sacked.count() * self.mss)
     }
 
+    /// How many segments are lost: see [`Scoreboard::lost_below`].
+    pub fn lost(&self) -> u64 {
+        self.marks.as_ref().map_or(0, |marks| {
+            let held_below = marks.sacked.count().saturating_sub(DUP_THRESH);
+            marks.lost_below - marks.base - held_below
+        })
+    }
+
+    /// How many segments were sent again, and are not selectively acknowledged.
+    pub fn again(&self) -> u64 {
+        self.marks.as_ref().map_or(0, |marks| marks.again.count())
+    }
+
     /// Whether the segment at `seq` is selectively acknowledged.
     pub fn is_sacked(&self, seq: u64) -> bool {
         self.marks.as_ref().is_some_and(|marks| marks.sacked.contains(marks.base + self.index(seq)))
@@ -424,6 +437,15 @@ mod tests {
             if sacked.len() < 3 { self.una } else { self.seq(sacked[sacked.len() - 3]) }
         }
 
+        fn lost(&self) -> u64 {
+            let of = |index: usize| self.seq(index) < self.lost_below() && !self.marks[index].0;
+            (0..self.marks.len()).filter(|&index| of(index)).count() as u64
+        }
+
+        fn again(&self) -> u64 {
+            self.marks.iter().filter(|&&mark| mark == (false, true)).count() as u64
+        }
+
         fn pipe(&self, end: u64) -> u64 {
             let (mut bytes, lost_below) = (0, self.lost_below());
             for (index, &(sacked, again)) in self.marks.iter().enumerate() {
@@ -518,6 +540,7 @@ mod tests {
                 }
                 prop_assert_eq!(board.highest_sacked(), model.highest);
                 prop_assert_eq!(board.lost_below(), model.lost_below());
+                prop_assert_eq!((board.lost(), board.again()), (model.lost(), model.again()));
                 for seq in (model.una.saturating_sub(15)..model.una + 700).step_by(5) {
                     prop_assert_eq!(board.is_sacked(seq), model.is_sacked(seq), "{}", seq);
                     prop_assert_eq!(board.first_hole(seq), model.first_hole(seq), "{}", seq);

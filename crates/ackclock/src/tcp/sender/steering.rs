@@ -9,7 +9,7 @@ use super::Sender;
 use super::held::Held;
 use crate::record::{Observation, Stage};
 use crate::tcp::cc::CongestionControl;
-use crate::tcp::recovery::{LossDetection, Recovery, SegmentCounts};
+use crate::tcp::recovery::{Recovery, SegmentCounts};
 use crate::units::Time;
 
 /// What a sender does about losses.
@@ -120,7 +120,8 @@ impl Sender {
             again: 0,
             after_timeout: self.flight.nxt < self.flight.max,
         };
-        let counts = self.recovery.loss_detection().and_then(LossDetection::counts).unwrap_or(without_sack);
+        let known = self.recovery.loss_detection().and_then(|detection| detection.counts(&self.flight));
+        let counts = known.unwrap_or(without_sack);
         let is_reduced = self.extra.as_ref().and_then(|extra| extra.ecn.as_ref()).is_some_and(|ecn| ecn.is_reduced());
         let repair = match () {
             () if counts.after_timeout => Repair::Timeout,

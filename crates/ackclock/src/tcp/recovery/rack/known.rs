@@ -16,7 +16,7 @@ impl LossDetection for Rack {
         Some(self.delivered)
     }
 
-    fn counts(&self) -> Option<SegmentCounts> {
+    fn counts(&self, _flight: &Flight) -> Option<SegmentCounts> {
         let numbered = self.records.iter().zip(self.first..);
         let again = numbered
             .filter(|&(record, number)| record.again && !self.held.contains(number) && !self.lost.contains(&number));
