@@ -54,7 +54,7 @@ const OTHERS: &str = "aal5 abr cell-port connection delayed-ack dialects ecn for
     reading reroute-detect retransmission-timer routes satellites served-hosts slow-start spurious tcp-rate-control udp";
 
 /// Keys, or `[tables]` for all other keys in them, and the page that says most about them.
-const OF_KEYS: [(&str, &str); 47] = [
+const OF_KEYS: [(&str, &str); 48] = [
     ("timer", "retransmission-timer"),
     ("tick", "retransmission-timer"),
     ("tick_phase", "retransmission-timer"),
