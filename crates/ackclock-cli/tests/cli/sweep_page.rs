@@ -77,6 +77,7 @@ fn the_command_of_the_manual_is_accepted() {
 }
 
 /// Texts that look like numbers, nodes whose names are numbers, and texts of a sweep file.
+#[cfg(unix)] // the commands are lines of a shell
 #[test]
 fn each_command_of_the_page_runs_its_point() {
     let place = Place::with("sweep-commands", SMALL);
