@@ -7,6 +7,8 @@ FUZZ_RUNS ?=
 BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
+# Other systems, for which all is checked, tests included; nothing but `live-bpf` needs a compiler of C.
+ELSEWHERE := x86_64-pc-windows-gnu x86_64-apple-darwin
 MUSL := $(shell uname -m)-unknown-linux-musl
 # The programs for the kernel are built, linted and tested with all else where what they need is there: one build, not two.
 BPF = $(shell [ "$$(uname -s)" = Linux ] && pkg-config --exists libelf zlib 2>/dev/null && echo --features ackclock-cli/live-bpf,ackclock-bpf/bpf)
@@ -64,7 +66,7 @@ test: setup check ## every fast test: format, lint, unit, script, property, netw
 	@# Once more as users run it: optimised differently, the same code once gave other numbers.
 	$(CARGO) test --release --locked -p ackclock --test both_engines
 
-check: ## format, lint, documentation, the build for browsers
+check: ## format, lint, documentation, the builds for browsers, Windows and macOS
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked $(BPF) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked $(BPF)
@@ -76,8 +78,17 @@ check: ## format, lint, documentation, the build for browsers
 	else \
 		echo "*** the target $(WASM) cannot be had here: the build for browsers is NOT CHECKED" >&2; \
 	fi
+	@# Everything else than live runs, on systems that have none: programs, Python module, tests.
+	@for target in $(ELSEWHERE); do \
+		if rustup target add $$target >/dev/null 2>&1; then \
+			echo "$(CARGO) check for $$target"; \
+			$(CARGO) check --workspace --all-targets --locked --target $$target || exit 1; \
+		else \
+			echo "*** the target $$target cannot be had here: the build for it is NOT CHECKED" >&2; \
+		fi; \
+	done
 
-verify: test ## slow: all studies in full, all networks on both engines, ten times the random cases, the fuzz targets
+verify: test ## slow, on a machine without other work: all studies in full, all networks on both engines, ten times the random cases, the fuzz targets
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp tcp_properties
 	SACK_SCOREBOARDS=1000000 $(CARGO) test --release --locked -p ackclock --lib random_scoreboards
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test networks random_networks
@@ -87,6 +98,8 @@ verify: test ## slow: all studies in full, all networks on both engines, ten tim
 	@# More bits that flip.
 	VERIFY_FLIPS=100 $(CARGO) test --locked -p ackclock-cli --test cli -- verify
 	PROPTEST_CASES=200 $(CARGO) test --locked -p ackclock-sweep --test sweeps properties
+	@# How exact live runs are here; other work on the machine makes it fail.
+	$(CARGO) test --release --locked -p ackclock-live --test live self_test_of_this_machine -- --ignored --nocapture
 	CUBIC_TABLES=full $(CARGO) test --release --locked -p ackclock --test tcp cubic_tables
 	$(CARGO) test --locked -p ackclock-scenario --test language recipes -- --ignored
 	python3 python/fresh chart --empty

@@ -41,13 +41,15 @@ buffer = "{packets} packets"
 [tcp]
 dialect = "{dialect}"
 congestion_control = "{cc}"
-receive_window = "{window} B"
+{window}
 {more}
 
 [flow.f]
 from = "a"
 to = "b"
 """
+# As in the tables of docs/live.md: what the network holds, or so much that the window of the sender alone decides.
+WINDOWS = {"standard": 'receive_window = "auto"', "linux": 'receive_window = "{octets} B"'}
 # What Linux does and the simulated host can be told to do: how it is said, and what it is called.
 VARIANTS = {
     "min-rto": ('min_rto = "{over} ms"', "simulated, timer as long as that of Linux"),
@@ -76,7 +78,7 @@ class Cell:
             packets=round(self.buffer * bdp / 1500),
             dialect=dialect,
             cc=self.cc,
-            window=round(4 * bdp + 4 * 65536),
+            window=WINDOWS[dialect].format(octets=round(4 * bdp + 4 * 65536)),
             more=more.format(over=round(self.trip * (1 + self.buffer) + 700)),
         )
 
@@ -179,7 +181,7 @@ def svg(title, end, curves):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="target/release/ackclock")
-    parser.add_argument("--dialect", default="linux", help="of the simulated host: linux or standard")
+    parser.add_argument("--dialect", default="linux", choices=WINDOWS, help="of the simulated host")
     parser.add_argument("--cell", action="append", help="RATE-TRIP-BUFFER-TCP, as in 10-510-1-reno")
     parser.add_argument("--variant", choices=VARIANTS, action="append", default=[], help="simulated too, in the picture")
     parser.add_argument("--svg", type=pathlib.Path, help="a folder for pictures of the windows")

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// How often a live run is made until it is valid.
 pub const TRIES: usize = 3;
 
-/// What makes live runs.
-pub trait Kernel {
+/// What makes live runs, of several threads at a time if so many are asked for.
+pub trait Kernel: Sync {
     /// What it does in another way than the scenario says, in sentences.
     ///
     /// # Errors

@@ -47,8 +47,8 @@ pub fn reproduce(
     judge(study, plan, engine, stored, threads, stop, finished)
 }
 
-/// The same for the part of a study that runs live: the simulations beside it first, on `threads` threads, then its live runs, one after
-/// the other on `kernel`. One that measured the machine is made again.
+/// The same for the part of a study that runs live: the simulations beside it first, on `threads` threads, then its live runs on
+/// `kernel`, `at_once` at a time. One that measured the machine is made again.
 ///
 /// # Errors
 /// As of [`reproduce`]; and if the kernel cannot do what is asked, before anything is run, or if runs stay invalid. What is finished
@@ -56,7 +56,7 @@ pub fn reproduce(
 pub fn reproduce_live(
     study: &Study,
     plan: &Plan,
-    kernel: &dyn Kernel,
+    (kernel, at_once): (&dyn Kernel, usize),
     folder: &Path,
     threads: usize,
     stop: &AtomicBool,
@@ -67,7 +67,7 @@ pub fn reproduce_live(
     let mut stored = StoredRuns::open(folder, progress)?;
     let mut finished = run_missing(plan, engine, &mut stored, threads, stop, progress)?;
     if !stop.load(Ordering::Relaxed) {
-        finished = live::run_missing(plan, kernel, &mut stored, stop, progress, finished)?;
+        finished = live::run_missing(plan, kernel, at_once, &mut stored, stop, progress, finished)?;
     }
     stored.sync()?;
     judge(study, plan, engine, stored, threads, stop, finished)

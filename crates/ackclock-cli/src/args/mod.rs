@@ -280,6 +280,9 @@ pub struct ReproduceArgs {
     /// The part of the study that runs live, on the TCP of this machine's kernel, beside simulations of the same cases
     #[arg(long, requires = "study")]
     pub live: bool,
+    /// Make N live runs at a time: for links that are slow for this machine; each run measures whether it was on time
+    #[arg(long, value_name = "N", requires = "live", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub at_once: u8,
     /// Run every point with the seeds 1 to N [default: those of the study]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,

@@ -23,7 +23,7 @@ pub fn reproduce(args: &ReproduceArgs, command: Vec<String>) -> Result<Exit, Fai
     for (study, plan) in &wanted {
         let folder = args.out.join(study.folder_name());
         let outcome = match args.live {
-            true => live(study, plan, &folder, stop)?,
+            true => live(study, plan, args.at_once, &folder, stop)?,
             false => one(study, plan, args.engine.into(), &folder, stop)?,
         };
         match outcome {
@@ -85,10 +85,11 @@ fn one(study: &Study, plan: &Plan, engine: Engine, folder: &Path, stop: &AtomicB
 }
 
 /// The part of a study that runs live.
-fn live(study: &Study, plan: &Plan, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
+fn live(study: &Study, plan: &Plan, at_once: u8, folder: &Path, stop: &AtomicBool) -> Result<Outcome, Failure> {
     let kernel = crate::commands::live::kernel()?;
     let watcher = Watcher(Mutex::new(Reporter::new()));
-    let outcome = ackclock_study::reproduce_live(study, plan, &kernel, folder, seeds::cores(), stop, &watcher);
+    let outcome =
+        ackclock_study::reproduce_live(study, plan, (&kernel, at_once.into()), folder, seeds::cores(), stop, &watcher);
     watcher.0.into_inner().unwrap_or_else(PoisonError::into_inner).clear();
     outcome.map_err(failure)
 }

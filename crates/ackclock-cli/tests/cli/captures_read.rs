@@ -195,7 +195,10 @@ fn read_by_tshark(captured: &Captured, name: &str) -> BTreeMap<&'static str, u64
 
 /// The port that each packet comes from.
 fn ports(file: &Path) -> Vec<u16> {
-    tshark(file, &["-n", "-T", "fields", "-e", "tcp.srcport"]).lines().map(|port| port.parse().unwrap()).collect()
+    tshark(file, &["-n", "-T", "fields", "-e", "tcp.srcport"])
+        .lines()
+        .map(|port| port.parse::<u16>().unwrap())
+        .collect()
 }
 
 /// What tcptrace counts at both ends of each flow, against the run's own records.

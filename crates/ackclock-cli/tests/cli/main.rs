@@ -1,5 +1,8 @@
 //! The program as a user meets it: real command lines, real files, real signals.
 
+// Some tests need a shell, signals or limits of Unix; what only they use is not used elsewhere.
+#![cfg_attr(not(unix), allow(unused_imports, dead_code))]
+
 mod bad_input;
 mod captures;
 mod captures_read;

@@ -64,8 +64,8 @@ fn the_command_of_the_manual_is_accepted() {
     let place = Place::with("sweep-manual", PLAIN);
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let manual = fs::read_to_string(format!("{root}/docs/sweeps.md")).unwrap();
-    let command = manual.lines().find_map(|line| line.strip_prefix("    ackclock ")).unwrap();
-    let command = command.replace("scenarios/", &format!("{root}/scenarios/"));
+    let block = manual.split("```console\n$ ackclock ").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
+    let command = block.replace("\\\n", " ").replace("scenarios/", &format!("{root}/scenarios/"));
     let outcome = place.run(&format!("{command} --dry-run")).exits_with(0);
     assert!(outcome.stdout.starts_with("30 points, 5 seeds: 150 runs"), "{}", outcome.stdout);
     // And the sweep as a file, beside that scenario.
@@ -77,6 +77,7 @@ fn the_command_of_the_manual_is_accepted() {
 }
 
 /// Texts that look like numbers, nodes whose names are numbers, and texts of a sweep file.
+#[cfg(unix)] // the commands are lines of a shell
 #[test]
 fn each_command_of_the_page_runs_its_point() {
     let place = Place::with("sweep-commands", SMALL);

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -143,4 +143,37 @@ fn a_run_on_a_machine_that_does_something_else_is_invalid_and_shows_no_numbers()
     let document: Value = serde_json::from_str(&place.read("loaded/result.json")).unwrap();
     assert_eq!(document["runs"][0]["live"]["verdict"], "invalid");
     assert!(document["runs"][0]["live"]["lateness"]["max_s"].as_f64().unwrap() > 0.05);
+}
+
+/// The device of the sender gets room for one packet, as if somebody had set it so: of what is sent at once the rest is lost there.
+#[test]
+fn a_run_whose_device_overflows_is_invalid_and_says_where_packets_were_lost() {
+    let test = "a_run_whose_device_overflows_is_invalid_and_says_where_packets_were_lost";
+    let Some(_alone) = alone(test) else { return };
+    let place = Place::with("live-overflow", FILE);
+    // Bursts of 40 datagrams, beside the file.
+    let burst = "--set udp.u.from=client --set udp.u.to=server --set udp.u.rate=1Mbps --set udp.u.burst=40";
+    let mut command = place.command(&format!("live scenario.toml --named --out overflow {burst}"));
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let name = format!("ackclock-{}-client", run.id());
+    let shortened = || {
+        let mut command = Command::new("ip");
+        command.args(["-n", &name, "link", "set", "link0", "txqueuelen", "1"]).stderr(Stdio::null());
+        command.status().unwrap().success()
+    };
+    let begin = Instant::now();
+    while !shortened() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "there is no {name}");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+    let document: Value = serde_json::from_str(&place.read("overflow/result.json")).unwrap();
+    let live = &document["runs"][0]["live"];
+    let lost = live["drops_outside"].as_u64().unwrap();
+    assert!(live["verdict"] == "invalid" && lost > 0, "{live}");
+    let reason = format!("{lost} packets were lost in the devices of hosts, outside the scenario");
+    assert!(said.contains("1 of 1 run is invalid") && said.contains(&reason), "{said}");
+    assert!(live["reasons"].as_array().unwrap().contains(&Value::from(reason)), "{live}");
 }

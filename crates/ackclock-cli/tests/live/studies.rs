@@ -28,7 +28,7 @@ fn ctrl_c_keeps_the_live_runs_of_a_study_that_are_finished() {
         let is_late = begin.elapsed() > Duration::from_secs(240);
         catches_ctrl_c(process) && (live_runs() > 0 || is_late)
     };
-    let arguments = "reproduce testbed/windows --quick --live --seeds 1 --out kept";
+    let arguments = "reproduce testbed/fig-5 --quick --live --seeds 1 --out kept";
     let outcome = interrupted_once(has_one, &place, arguments).exits_with(130);
     outcome.says(&["live runs go one after the other", "SACK without RACK", "are finished and kept in"]);
     if live_runs() == 0 {

@@ -6,6 +6,7 @@ mod devices;
 mod emulated;
 mod ends;
 mod iperf3;
+mod outside;
 
 use ackclock_live::Namespace;
 

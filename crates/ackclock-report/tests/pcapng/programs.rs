@@ -97,8 +97,9 @@ pub fn tcptrace(file: &Path) -> impl Fn(&str) -> u64 {
 pub fn tcptrace_by_port(file: &Path) -> impl Fn(&str) -> BTreeMap<u16, u64> {
     let report = tcptrace_report(file);
     // "host a: 10.0.0.1:49152", with two hosts to a connection.
-    let port =
-        |line: &str| line.trim_start().starts_with("host ").then(|| line.rsplit(':').next()?.trim().parse().ok());
+    let port = |line: &str| {
+        line.trim_start().starts_with("host ").then(|| line.rsplit(':').next()?.trim().parse::<u16>().ok())
+    };
     let ports: Vec<u16> =
         report.lines().filter_map(port).flatten().filter(|&port| port >= FIRST_DYNAMIC_PORT).collect();
     let of_each = counts(report);

@@ -20,7 +20,10 @@ use crate::{
 struct Simulated {
     invalid: usize,
     asked: AtomicUsize,
+    begun: AtomicUsize,
     at_once: AtomicUsize,
+    /// So many at a time were the most.
+    most: AtomicUsize,
     seeds: Mutex<Vec<u64>>,
 }
 
@@ -36,7 +39,8 @@ impl Kernel for Simulated {
         _stop: &AtomicBool,
         watch: &mut dyn FnMut(f64),
     ) -> Result<Option<LiveRun>, KernelError> {
-        assert_eq!(self.at_once.fetch_add(1, Ordering::Relaxed), 0, "live runs are never at the same time");
+        let others = self.at_once.fetch_add(1, Ordering::Relaxed);
+        self.most.fetch_max(others + 1, Ordering::Relaxed);
         watch(0.5);
         let mut simulation = sim::build(scenario, seed);
         simulation.step(Time::ZERO + scenario.duration);
@@ -88,7 +92,8 @@ fn the_live_parts_of_studies_fit_together() {
 fn live_runs_stand_beside_simulated_ones_and_never_take_their_place() {
     let (study, plan) = sharing();
     let (kernel, go, folder) = (Simulated::default(), AtomicBool::new(false), tempfile::tempdir().unwrap());
-    let report = finished(reproduce_live(&study, &plan, &kernel, folder.path(), 2, &go, &Quiet).unwrap());
+    let report = finished(reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 2, &go, &Quiet).unwrap());
+    assert_eq!(kernel.most.load(Ordering::Relaxed), 1, "live runs are never at the same time if it is not asked for");
     // The first seed of everything before the second of anything.
     assert_eq!(*kernel.seeds.lock().unwrap(), [1, 1, 2, 2]);
     let live = report.live.as_ref().unwrap();
@@ -100,7 +105,7 @@ fn live_runs_stand_beside_simulated_ones_and_never_take_their_place() {
     }
     assert!(std::fs::read_to_string(folder.path().join("report.html")).unwrap().contains("it has no RACK"));
     // Everything is kept.
-    let again = finished(reproduce_live(&study, &plan, &kernel, folder.path(), 2, &go, &Quiet).unwrap());
+    let again = finished(reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 2, &go, &Quiet).unwrap());
     assert_eq!((again, kernel.asked.load(Ordering::Relaxed)), (report, 4));
     let mut findings = ackclock_store::Findings::default();
     let marked = ackclock_store::Marked::open(folder.path(), &mut findings).unwrap().unwrap();
@@ -113,13 +118,40 @@ fn a_run_that_measures_the_machine_is_made_again_a_few_times_and_never_kept() {
     let (study, plan) = sharing();
     let (go, folder) = (AtomicBool::new(false), tempfile::tempdir().unwrap());
     let kernel = Simulated { invalid: TRIES + 1, ..Simulated::default() };
-    let refused = reproduce_live(&study, &plan, &kernel, folder.path(), 2, &go, &Quiet).unwrap_err();
+    let refused = reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 2, &go, &Quiet).unwrap_err();
     assert!(refused.to_string().starts_with("1 of 8 runs were invalid 3 times"), "{refused}");
     // The first three times, the second twice, the others once.
     assert_eq!(kernel.asked.load(Ordering::Relaxed), TRIES + 2 + 2);
     let kernel = Simulated::default();
-    finished(reproduce_live(&study, &plan, &kernel, folder.path(), 2, &go, &Quiet).unwrap());
+    finished(reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 2, &go, &Quiet).unwrap());
     assert_eq!(*kernel.seeds.lock().unwrap(), [1], "the others are kept");
+}
+
+/// Makes so many runs; the next one ends when it is stopped.
+struct Until(Simulated, usize);
+
+impl Kernel for Until {
+    fn differences(&self, scenario: &Scenario) -> Result<Vec<String>, KernelError> {
+        self.0.differences(scenario)
+    }
+
+    fn run(
+        &self,
+        scenario: &Scenario,
+        seed: u64,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<Option<LiveRun>, KernelError> {
+        let since = std::time::Instant::now();
+        while self.0.asked.load(Ordering::Relaxed) >= self.1 {
+            assert!(since.elapsed().as_secs() < 20, "it is not stopped");
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        self.0.run(scenario, seed, stop, watch)
+    }
 }
 
 /// Stops when so many runs are finished.
@@ -137,12 +169,57 @@ impl Progress for StopAfter<'_> {
 #[test]
 fn what_is_stopped_goes_on_where_it_was() {
     let (study, plan) = sharing();
-    let (stop, folder, kernel) = (AtomicBool::new(false), tempfile::tempdir().unwrap(), Simulated::default());
+    let (stop, folder) = (AtomicBool::new(false), tempfile::tempdir().unwrap());
     let watch = StopAfter(6, &stop);
-    let outcome = reproduce_live(&study, &plan, &kernel, folder.path(), 1, &stop, &watch).unwrap();
+    // The third does not end by itself.
+    let kernel = Until(Simulated::default(), 2);
+    let outcome = reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 1, &stop, &watch).unwrap();
     assert_eq!(outcome, Outcome::Stopped { finished: 6, total: 8 });
-    let go = AtomicBool::new(false);
-    finished(reproduce_live(&study, &plan, &kernel, folder.path(), 1, &go, &Quiet).unwrap());
-    // One of them may have been given up in the middle.
-    assert!((4..=5).contains(&kernel.asked.load(Ordering::Relaxed)));
+    let (go, kernel) = (AtomicBool::new(false), Simulated::default());
+    finished(reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 1, &go, &Quiet).unwrap());
+    assert_eq!(kernel.asked.load(Ordering::Relaxed), 2, "what was given up in the middle, and the last");
+}
+
+/// Until so many are there at the same time, none of them ends.
+struct Together(Simulated, usize);
+
+impl Kernel for Together {
+    fn differences(&self, scenario: &Scenario) -> Result<Vec<String>, KernelError> {
+        self.0.differences(scenario)
+    }
+
+    fn run(
+        &self,
+        scenario: &Scenario,
+        seed: u64,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<Option<LiveRun>, KernelError> {
+        let begun = self.0.begun.fetch_add(1, Ordering::Relaxed) / self.1;
+        let since = std::time::Instant::now();
+        while self.0.begun.load(Ordering::Relaxed) < (begun + 1) * self.1 {
+            assert!(since.elapsed().as_secs() < 20, "the others do not begin");
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        self.0.run(scenario, seed, stop, watch)
+    }
+}
+
+#[test]
+fn so_many_live_runs_as_are_asked_for_go_on_at_a_time() {
+    let (study, plan) = sharing();
+    let (go, folder) = (AtomicBool::new(false), tempfile::tempdir().unwrap());
+    let kernel = Together(Simulated::default(), 2);
+    let one = finished(reproduce_live(&study, &plan, (&kernel, 2), folder.path(), 2, &go, &Quiet).unwrap());
+    assert!(kernel.0.most.load(Ordering::Relaxed) <= 2);
+    // What comes out is the same as of one after the other.
+    let (kernel, folder) = (Simulated::default(), tempfile::tempdir().unwrap());
+    assert_eq!(one, finished(reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 2, &go, &Quiet).unwrap()));
+    // More than one that stay invalid are counted.
+    let (kernel, folder) = (Simulated { invalid: usize::MAX, ..Simulated::default() }, tempfile::tempdir().unwrap());
+    let refused = reproduce_live(&study, &plan, (&kernel, 3), folder.path(), 2, &go, &Quiet).unwrap_err();
+    assert!(refused.to_string().starts_with("4 of 8 runs were invalid 3 times"), "{refused}");
 }
