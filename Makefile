@@ -7,15 +7,15 @@ FUZZ_RUNS ?=
 BENCH_ARGS ?=
 
 WASM := wasm32-unknown-unknown
-# Other systems, for which all is checked, tests included; nothing but `live-bpf` needs a compiler of C.
-ELSEWHERE := x86_64-pc-windows-gnu x86_64-apple-darwin
+# Another system, for which all is checked, tests included; nothing but `live-bpf` needs a compiler of C. `make verify` checks a third one.
+ELSEWHERE ?= x86_64-pc-windows-gnu
 MUSL := $(shell uname -m)-unknown-linux-musl
 # The programs for the kernel are built, linted and tested with all else where what they need is there: one build, not two.
 BPF = $(shell [ "$$(uname -s)" = Linux ] && pkg-config --exists libelf zlib 2>/dev/null && echo --features ackclock-cli/live-bpf,ackclock-bpf/bpf)
 # Where the Python package is installed for its tests.
 PYTHON = $(abspath $(or $(CARGO_TARGET_DIR),target))/python
 
-.PHONY: help setup tools test check verify headlines accept docs dist bpf gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps sabotage clean
+.PHONY: help setup tools test check elsewhere verify headlines accept docs dist bpf gallery fuzz bench bench-setup instructions instructions-check instructions-sweeps sabotage clean
 
 help: ## print this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
@@ -78,6 +78,9 @@ check: ## format, lint, documentation, the builds for browsers, Windows and macO
 	else \
 		echo "*** the target $(WASM) cannot be had here: the build for browsers is NOT CHECKED" >&2; \
 	fi
+	@$(MAKE) --no-print-directory elsewhere
+
+elsewhere:
 	@# Everything else than live runs, on systems that have none: programs, Python module, tests.
 	@for target in $(ELSEWHERE); do \
 		if rustup target add $$target >/dev/null 2>&1; then \
@@ -89,6 +92,7 @@ check: ## format, lint, documentation, the builds for browsers, Windows and macO
 	done
 
 verify: test ## slow, on a machine without other work: all studies in full, all networks on both engines, ten times the random cases, the fuzz targets
+	$(MAKE) elsewhere ELSEWHERE=x86_64-apple-darwin
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p ackclock --test tcp tcp_properties
 	SACK_SCOREBOARDS=1000000 $(CARGO) test --release --locked -p ackclock --lib random_scoreboards
 	PROPTEST_CASES=2000 $(CARGO) test --release --locked -p ackclock --test networks random_networks
