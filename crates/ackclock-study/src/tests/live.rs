@@ -127,10 +127,10 @@ fn a_run_that_measures_the_machine_is_made_again_a_few_times_and_never_kept() {
     assert_eq!(*kernel.seeds.lock().unwrap(), [1], "the others are kept");
 }
 
-/// Makes so many runs; the next one ends when it is stopped.
-struct Until(Simulated, usize);
+/// A kernel each of whose runs, by its number, waits until this holds, or ends without a result when it is stopped.
+struct Waits<F>(Simulated, F);
 
-impl Kernel for Until {
+impl<F: Fn(&Simulated, usize) -> bool + Sync> Kernel for Waits<F> {
     fn differences(&self, scenario: &Scenario) -> Result<Vec<String>, KernelError> {
         self.0.differences(scenario)
     }
@@ -142,9 +142,10 @@ impl Kernel for Until {
         stop: &AtomicBool,
         watch: &mut dyn FnMut(f64),
     ) -> Result<Option<LiveRun>, KernelError> {
+        let number = self.0.begun.fetch_add(1, Ordering::Relaxed);
         let since = std::time::Instant::now();
-        while self.0.asked.load(Ordering::Relaxed) >= self.1 {
-            assert!(since.elapsed().as_secs() < 20, "it is not stopped");
+        while !(self.1)(&self.0, number) {
+            assert!(since.elapsed().as_secs() < 20, "run {number} neither goes on nor is stopped");
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
@@ -172,7 +173,7 @@ fn what_is_stopped_goes_on_where_it_was() {
     let (stop, folder) = (AtomicBool::new(false), tempfile::tempdir().unwrap());
     let watch = StopAfter(6, &stop);
     // The third does not end by itself.
-    let kernel = Until(Simulated::default(), 2);
+    let kernel = Waits(Simulated::default(), |_: &Simulated, number| number < 2);
     let outcome = reproduce_live(&study, &plan, (&kernel, 1), folder.path(), 1, &stop, &watch).unwrap();
     assert_eq!(outcome, Outcome::Stopped { finished: 6, total: 8 });
     let (go, kernel) = (AtomicBool::new(false), Simulated::default());
@@ -180,39 +181,13 @@ fn what_is_stopped_goes_on_where_it_was() {
     assert_eq!(kernel.asked.load(Ordering::Relaxed), 2, "what was given up in the middle, and the last");
 }
 
-/// Until so many are there at the same time, none of them ends.
-struct Together(Simulated, usize);
-
-impl Kernel for Together {
-    fn differences(&self, scenario: &Scenario) -> Result<Vec<String>, KernelError> {
-        self.0.differences(scenario)
-    }
-
-    fn run(
-        &self,
-        scenario: &Scenario,
-        seed: u64,
-        stop: &AtomicBool,
-        watch: &mut dyn FnMut(f64),
-    ) -> Result<Option<LiveRun>, KernelError> {
-        let begun = self.0.begun.fetch_add(1, Ordering::Relaxed) / self.1;
-        let since = std::time::Instant::now();
-        while self.0.begun.load(Ordering::Relaxed) < (begun + 1) * self.1 {
-            assert!(since.elapsed().as_secs() < 20, "the others do not begin");
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        self.0.run(scenario, seed, stop, watch)
-    }
-}
-
 #[test]
 fn so_many_live_runs_as_are_asked_for_go_on_at_a_time() {
     let (study, plan) = sharing();
     let (go, folder) = (AtomicBool::new(false), tempfile::tempdir().unwrap());
-    let kernel = Together(Simulated::default(), 2);
+    // None of two goes on before both have begun.
+    let both = |kernel: &Simulated, number: usize| kernel.begun.load(Ordering::Relaxed) >= (number / 2 + 1) * 2;
+    let kernel = Waits(Simulated::default(), both);
     let one = finished(reproduce_live(&study, &plan, (&kernel, 2), folder.path(), 2, &go, &Quiet).unwrap());
     assert!(kernel.0.most.load(Ordering::Relaxed) <= 2);
     // What comes out is the same as of one after the other.

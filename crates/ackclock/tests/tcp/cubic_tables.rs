@@ -121,7 +121,7 @@ impl Cell {
         for period in 0..BEFORE + MEASURED {
             let mut w = 0.7 * w_max;
             let (mut w_est, mut sent, mut rounds) = (w, w, 0.0);
-            let k = cube_root(0.3 * w_max / self.c);
+            let k = (0.3 * w_max / self.c).cbrt();
             while sent < packets {
                 let t = rounds * rtt - k;
                 w = w.max(w_est).max(self.c * t * t * t + w_max);
@@ -135,11 +135,6 @@ impl Cell {
         }
         MEASURED as f64 * packets / measured
     }
-}
-
-/// By Newton's method.
-fn cube_root(x: f64) -> f64 {
-    (0..100).fold(x.max(1.0), |root, _| (2.0 * root + x / (root * root)) / 3.0)
 }
 
 /// What is wrong with this mean window, if anything is. It is that of the calculation; and that of the table, but for the cells in which the two

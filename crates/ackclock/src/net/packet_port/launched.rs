@@ -33,7 +33,7 @@ impl Launched {
         self.packets.len()
     }
 
-    /// Their octets.
+    /// The octets of all of them together.
     #[inline]
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
