@@ -3,8 +3,10 @@
 `make instructions-check` compares with it and fails if anything has become 10 % dearer. Both fail if to load and build
 a network of many flows, and to write its result, costs more for each of them than one of few, of packets or of cells.
 
-Counts do not depend on what else the machine does, so they show what a stopwatch cannot. What a run needs before the
-first segment and after the last is counted in a run of no length. Another compiler gives other counts: its version is
+Counts show what a stopwatch cannot, and hardly depend on what else the machine does: runs are simulated in slices of real
+time, and each slice costs a little for every port, so where there are thousands of ports with a queue discipline of their own
+(r-fq-codel) a busy machine counts up to a third more. What a run needs before the first segment and after the last is
+counted in a run of no length. Another compiler gives other counts: its version is
 in the file.
 """
 
