@@ -13,7 +13,7 @@ use crate::scenario::{Flow, Scenario, Technology};
 use crate::tcp::ApplicationParams;
 use crate::units::{Span, Time};
 
-pub use crate::net::{Connection, Passed};
+pub use crate::net::{Connection, Fusing, Passed};
 pub use emulation::{Emulation, NotEmulated};
 pub use steering::SteeringError;
 
@@ -228,6 +228,21 @@ impl Simulation {
     /// ended.
     pub fn open_flows(&self) -> usize {
         self.network.open_flows()
+    }
+
+    /// Says when the batched engine fuses ports that one port alone feeds, where routes change.
+    pub fn set_fusing(&mut self, fusing: Fusing) {
+        if let Network::Batched(network) = &mut self.network {
+            network.set_fusing(fusing);
+        }
+    }
+
+    /// How many packets have crossed fused ports, each counted at each port.
+    pub fn fused_packets(&self) -> u64 {
+        match &self.network {
+            Network::Batched(network) => network.fused_packets(),
+            Network::Reference(_) => 0,
+        }
     }
 
     /// Frees what is left of flows to which nothing can happen any more. It changes no result, and is done by itself when many flows are

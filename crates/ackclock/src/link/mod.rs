@@ -23,7 +23,7 @@ pub use medium::{Medium, Turns};
 pub use opportunities::Opportunities;
 pub use params::LinkParams;
 pub use reorder::ReorderParams;
-pub use routing::{FarEnds, Forwarding, NextHopCache, NoReceiver, NodeRoutes, RoutingTable};
+pub use routing::{FarEnds, Forwarding, NoReceiver, NodeRoutes, RoutingTable};
 pub use schedule::{Delays, InService, LinkSchedule, Outages, Queued, Rates, Reordering, Shape, UnderWay};
 pub use state::{Fate, LinkState, Transmission};
 

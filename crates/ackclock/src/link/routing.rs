@@ -20,15 +20,6 @@ pub struct RoutingTable {
 /// goes on by that link of the node's, or is lost if there is none. So is what arrives before the first instant.
 pub type NodeRoutes = (NodeId, Vec<(Time, Option<LinkId>)>);
 
-/// The next hop from a node that was asked for last, and when it holds: most packets go where the one before went.
-#[derive(Clone, Copy, Debug)]
-pub struct NextHopCache {
-    node: NodeId,
-    from: Time,
-    until: Time,
-    link: Option<LinkId>,
-}
-
 /// What happens to a packet that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarding {
@@ -79,28 +70,7 @@ impl RoutingTable {
         if node == self.destination {
             return (Time::ZERO..Time::NEVER, u8::MAX);
         }
-        let NextHopCache { from, until, .. } = self.cached(node, time);
-        (from..until, self.ttl - 1)
-    }
-
-    /// What becomes of a packet; `post` is one that was asked about this table last, or none yet.
-    #[inline]
-    pub fn forward_cached(
-        &self,
-        cache: &mut Option<NextHopCache>,
-        node: NodeId,
-        time: Time,
-        crossed: u8,
-    ) -> Forwarding {
-        if node == self.destination {
-            return Forwarding::Arrived;
-        }
-        let holds = |cache: &NextHopCache| cache.node == node && cache.from <= time && time < cache.until;
-        let link = match cache.filter(holds) {
-            Some(cache) => cache.link,
-            None => cache.insert(self.cached(node, time)).link,
-        };
-        self.by(link, crossed)
+        (self.hop(node, time).0, self.ttl - 1)
     }
 
     #[inline]
@@ -114,15 +84,16 @@ impl RoutingTable {
 
     /// The link by which packets go on that arrive at `node` at `time`; `None` if they are lost.
     pub fn link(&self, node: NodeId, time: Time) -> Option<LinkId> {
-        self.cached(node, time).link
+        self.hop(node, time).1
     }
 
-    fn cached(&self, node: NodeId, time: Time) -> NextHopCache {
+    /// The link by which packets go on that arrive at `node` at `time`, and the instants at which others arrive that do the same.
+    fn hop(&self, node: NodeId, time: Time) -> (Range<Time>, Option<LinkId>) {
         let routes = self.of(node);
         let next = routes.partition_point(|&(from, _)| from <= time);
         let (from, link) = next.checked_sub(1).map_or((Time::ZERO, None), |current| routes[current]);
         let until = routes.get(next).map_or(Time::NEVER, |&(from, _)| from);
-        NextHopCache { node, from, until, link }
+        (from..until, link)
     }
 
     /// The other port of `node` by which packets for the destination leave it at `time`; `None` if it is `port`, or if there
@@ -233,16 +204,6 @@ mod tests {
         assert_eq!(table.link(node(3), at(50)), None, "a node that the table does not name");
         assert_eq!(table.links().map(Id::index).collect::<Vec<_>>(), [4, 5, 6]);
         assert_eq!(table.links_from(node(2)).map(Id::index).collect::<Vec<_>>(), [6]);
-    }
-
-    #[test]
-    fn a_signpost_says_what_the_table_says() {
-        let (table, mut cache) = (table(), None);
-        for (number, time) in [(1, 15), (1, 19), (1, 20), (2, 25), (1, 5), (3, 5), (9, 5), (1, 99), (1, 30), (1, 12)] {
-            let asked = table.forward_cached(&mut cache, node(number), at(time), 2);
-            assert_eq!(asked, table.forward(node(number), at(time), 2), "at {number}, {time}");
-        }
-        assert_eq!(table.forward_cached(&mut cache, node(1), at(12), 3), Forwarding::Lost(DropReason::Ttl));
     }
 
     #[test]

@@ -241,6 +241,23 @@ impl LinkState {
         Transmission { complete, fate: Fate::Arrives(arrives) }
     }
 
+    /// Whether chance or an error model has to do with what is on it.
+    pub(crate) fn draws(&self) -> bool {
+        self.draws
+    }
+
+    /// Where the link leads from `time` on, unless always to the same node, and until when nothing but the delay changes; `None` if
+    /// it is not up then, or leads nowhere.
+    pub(crate) fn steady_from(&self, time: Time) -> Option<(Option<NodeId>, Time)> {
+        self.schedule.stable_at(time).map(|stable| (stable.far_end, stable.until()))
+    }
+
+    /// The least delay of what begins from `from` on and before `until`, and whether no packet overtakes another one that begins before it.
+    pub(crate) fn delays_between(&self, from: Time, until: Time) -> (Span, bool) {
+        let (least, in_order) = self.schedule.delays.least_between(from, until);
+        (least, in_order || self.schedule.reordering == Reordering::Prevent)
+    }
+
     /// Until when it is stable, if it is known to be at `time`.
     pub(crate) fn stable_until(&self, time: Time) -> Option<Time> {
         self.stable_at(time).map(StableInterval::until)

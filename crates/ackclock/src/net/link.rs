@@ -124,6 +124,13 @@ impl Link {
         self.state.far_end(begins).unwrap_or(self.to)
     }
 
+    /// Where packets go that begin to be transmitted from `time` on, and until when nothing but the delay changes; `None` if the link
+    /// is not up, or leads nowhere.
+    pub(super) fn steady_from(&self, time: Time) -> Option<(NodeId, Time)> {
+        let (far_end, until) = self.state.steady_from(time)?;
+        Some((far_end.unwrap_or(self.to), until))
+    }
+
     /// A packet that came to the queue at `came` begins to be transmitted at `now`, or as soon as the link is up after that;
     /// `None` if it never is.
     pub(super) fn transmit(&mut self, came: Time, now: Time, meta: &PacketMeta) -> Option<Transmitted> {

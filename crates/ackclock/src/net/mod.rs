@@ -22,7 +22,7 @@ mod reference;
 mod routes;
 mod two_way;
 
-pub use batched::Batched;
+pub use batched::{Batched, Fusing};
 pub use flow::Action;
 pub use randomness::has_randomness;
 pub use recorder::{Recorded, Recorder};

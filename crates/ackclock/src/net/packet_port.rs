@@ -326,6 +326,17 @@ impl<T: Copy> PacketPort<T> {
         Some((begins, arrives))
     }
 
+    /// Whether of every packet that comes now or later it is known at once what becomes of it, unless the link changes.
+    pub(super) fn foresees(&self) -> bool {
+        let draws = self.link.as_ref().is_none_or(|link| link.state.draws());
+        self.accepts_at_once && self.room.is_some() && !draws && self.monitor.trace.is_none() && self.waiting.is_empty()
+    }
+
+    /// Whether [`PacketPort::pass`] has not taken a packet for lack of room alone: so it is lost.
+    pub(super) fn refuses_for_room(&self, now: Time, bytes: u32) -> bool {
+        self.waiting.is_empty() && !self.launched.is_empty() && now < self.free && !self.has_room(bytes)
+    }
+
     /// Whether a packet of so many octets may wait besides, if the discipline refuses for lack of room alone.
     #[inline]
     fn has_room(&self, bytes: u32) -> bool {

@@ -19,7 +19,7 @@ use ackclock::ids::{FlowId, Id};
 use ackclock::record::{LinkLosses, PortRecord, Records};
 use ackclock::rng::Stream;
 use ackclock::scenario::{Buffer, Queue, Scenario, ServiceCategory};
-use ackclock::sim::{self, Engine};
+use ackclock::sim::{self, Engine, Fusing, build_with};
 use ackclock::tcp::TcpParams;
 use ackclock::units::{Span, Time};
 use ackclock_scenario::{Disk, load};
@@ -329,7 +329,7 @@ fn every_policy_and_recovery_on_cells_in_graphs() {
 #[test]
 fn every_recovery_on_packets_whose_routes_change() {
     let mut lost = LinkLosses::default();
-    let mut delivered = 0;
+    let (mut delivered, mut fused) = (0, [0; 3]);
     for network in networks().iter().filter(|network| !is_line(network)) {
         for recovery in 0..tcp::recoveries().len() {
             for round in 0..rounds().unwrap_or(3) {
@@ -342,9 +342,18 @@ fn every_recovery_on_packets_whose_routes_change() {
                 crate::lab::conserves(&records);
                 records.links.iter().for_each(|link| lost += link.lost);
                 delivered += records.flows.iter().map(|flow| flow.counts.bytes_delivered).sum::<u64>();
+                for (count, fusing) in fused.iter_mut().zip([Fusing::Always, Fusing::IfItPays, Fusing::Never]) {
+                    let mut simulation = build_with(&scenario, seed, Engine::Batched);
+                    simulation.set_fusing(fusing);
+                    simulation.step(Time::NEVER);
+                    assert_eq!(simulation.records(), records, "{name}: {fusing:?}");
+                    *count += simulation.fused_packets();
+                }
             }
         }
     }
+    let [always, if_it_pays, never] = fused;
+    assert!(always >= 100 && always > if_it_pays && never == 0, "packets at fused ports: {fused:?}");
     assert!(delivered > 1_000_000 && lost.no_route >= 100 && lost.no_receiver >= 100 && lost.ttl >= 10, "{lost:?}");
 }
 

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ackclock::record::{Counters, Records};
 use ackclock::scenario::Scenario;
-use ackclock::sim::{Engine, Simulation, build_with};
+use ackclock::sim::{Engine, Fusing, Simulation, build_with};
 use ackclock::units::Time;
 
 /// Runs both engines, in steps up to each instant of `stops`, then to the end, and the batched one in one piece too.
@@ -18,7 +18,7 @@ pub fn engines_agree(scenario: &Scenario, seed: u64, stops: &[Time]) -> Result<R
     let end = reference.last().expect("there is a last step");
     let in_one_piece = match stops {
         [] => difference(&batched[0], end),
-        _ => difference(&step_by_step(scenario, seed, Engine::Batched, &[Time::NEVER])?[0], end),
+        _ => difference(&in_one_piece(scenario, seed)?, end),
     };
     for (batched, reference) in batched.iter().zip(&reference) {
         if let Some(difference) = difference(batched, reference) {
@@ -72,7 +72,7 @@ pub fn assert_engines_agree_on_chains_with_feedback(parking_lot: &str, check: im
 fn step_by_step(scenario: &Scenario, seed: u64, engine: Engine, steps: &[Time]) -> Result<Vec<Records>, String> {
     let mut last = Time::ZERO;
     let mut run = || {
-        let mut simulation = build_with(scenario, seed, engine);
+        let mut simulation = fused(scenario, seed, engine);
         let mut records = |&until: &Time| {
             last = until;
             step(&mut simulation, until)
@@ -81,6 +81,19 @@ fn step_by_step(scenario: &Scenario, seed: u64, engine: Engine, steps: &[Time]) 
     };
     let result = catch_unwind(AssertUnwindSafe(&mut run));
     result.map_err(|panic| format!("{engine:?} panicked on its way to {last:?}: {}", message(&*panic)))
+}
+
+/// The records of the batched engine at the end, which goes there in one step, and fuses ports if it pays.
+fn in_one_piece(scenario: &Scenario, seed: u64) -> Result<Records, String> {
+    let run = || step(&mut build_with(scenario, seed, Engine::Batched), Time::NEVER);
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| format!("in one piece it panicked: {}", message(&*panic)))
+}
+
+/// A simulation in which ports are fused whenever that is possible.
+fn fused(scenario: &Scenario, seed: u64, engine: Engine) -> Simulation {
+    let mut simulation = build_with(scenario, seed, engine);
+    simulation.set_fusing(Fusing::Always);
+    simulation
 }
 
 fn step(simulation: &mut Simulation, until: Time) -> Records {
@@ -94,7 +107,7 @@ fn step(simulation: &mut Simulation, until: Time) -> Records {
 /// Records remember what happened, so that a difference stays; what heals by itself is found somewhere.
 fn first_difference(scenario: &Scenario, seed: u64) -> String {
     let at = |ps: u64| {
-        let records = |engine| step(&mut build_with(scenario, seed, engine), Time::from_ps(ps));
+        let records = |engine| step(&mut fused(scenario, seed, engine), Time::from_ps(ps));
         difference(&records(Engine::Batched), &records(Engine::Reference))
     };
     let (mut same, mut differs) = (0, scenario.duration.as_ps());

@@ -124,6 +124,18 @@ impl<T: MailboxItem> Mailbox<T> {
         &mut waiting[..count]
     }
 
+    /// Takes those items out that `is_one` names, in order of arrival.
+    pub(super) fn remove(&mut self, is_one: impl Fn(&T) -> bool) -> Vec<T> {
+        let mut removed: Vec<T> = self.waiting().iter().filter(|item| is_one(item)).copied().collect();
+        if !removed.is_empty() {
+            removed.sort_by_key(|item| (item.time(), item.input()));
+            let kept: Vec<T> = self.waiting().iter().filter(|item| !is_one(item)).copied().collect();
+            *self = Mailbox { clock: self.clock, ..Mailbox::default() };
+            kept.into_iter().for_each(|item| self.post(item));
+        }
+        removed
+    }
+
     /// Takes the first item.
     pub(super) fn take(&mut self) {
         self.taken += 1;

@@ -11,8 +11,10 @@ mod directory;
 mod ended;
 mod fifo_monitor;
 mod frame_side;
+mod fusion;
 mod hosts;
 mod io;
+mod logical_process;
 mod mailbox;
 mod mailbox_set;
 mod next_hop;
@@ -25,20 +27,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use abr::port::RunPort;
-use cells::edge::CellEdges;
 use cells::passed::Passed;
-use cells::port::CellPort;
 use directory::{Directory, Entry, Output, PassThroughPort};
+pub use fusion::Fusing;
+use fusion::Fusion;
 use hosts::Hosts;
-use hosts::udp::UdpSinks;
 use io::{Io, UnderWay};
-use packets::changing_port::ChangingPort;
-use packets::edge::EdgeProcess;
-use packets::medium_ports::MediumPorts;
-use packets::port::PacketPorts;
-use packets::routed_ports::RoutedPorts;
-use process::{Ports, Process};
+use logical_process::LogicalProcess;
+use process::Ports;
 
 use super::feedback::PacketRates;
 use super::flow::{self, Arrivals};
@@ -73,20 +69,8 @@ pub struct Batched {
     directory: Directory,
     /// The ports whose rates edges use, in the order of these.
     edges: Vec<LinkId>,
-}
-
-/// A logical process, as in the literature on parallel simulation: each kind that there is.
-enum LogicalProcess {
-    Hosts(Box<Hosts>),
-    Cells(Box<CellPort>),
-    Runs(Box<RunPort>),
-    Packets(PacketPorts),
-    Changing(Box<ChangingPort>),
-    Routed(Box<RoutedPorts>),
-    Medium(Box<MediumPorts>),
-    Udp(UdpSinks),
-    Edge(Box<EdgeProcess>),
-    CellEdges(Box<CellEdges>),
+    /// Where routes change: which ports are fused for a while.
+    fusion: Option<Box<Fusion>>,
 }
 
 /// What can reach a logical process.
@@ -111,16 +95,19 @@ impl Batched {
         // rounds, as long as it has.
         let (mut rounds, mut left) = (1, 1);
         loop {
-            let slowest = *self.clocks.iter().min().expect("a network has hosts");
+            let (slowest, until_here) = self.settle_fusion(until);
             if slowest >= until {
                 break;
             }
-            let goal = until.min(slowest + LONGEST_BATCH);
+            let goal = until_here.min(slowest + LONGEST_BATCH);
             for number in 0..self.processes.len() {
                 let horizon = self.horizon(number).min(goal);
                 if horizon > self.clocks[number] {
                     self.processes[number].process_mut().advance(horizon, &mut self.io);
                     self.clocks[number] = horizon;
+                    if self.is_blocked(number) {
+                        break;
+                    }
                 }
             }
             left -= 1;
@@ -130,7 +117,7 @@ impl Batched {
             self.io.edges.iter_mut().for_each(|edge| edge.rates.forget_before(slowest));
             let before = std::mem::replace(&mut events, self.events());
             if before == events {
-                self.skip(until);
+                self.skip(until_here);
                 events = self.events();
                 rounds = 1;
             } else {
@@ -417,83 +404,5 @@ impl Batched {
     /// The process of ports with this number.
     fn ports(&self, process: u32) -> &dyn Ports {
         self.processes[process as usize].ports().expect("hosts are no ports")
-    }
-}
-
-impl LogicalProcess {
-    /// When it gives new rates to TCP flows that an edge uses; never if it gives none.
-    fn next_rates(&self) -> Time {
-        match self {
-            LogicalProcess::Runs(port) => port.next_rates().unwrap_or(Time::NEVER),
-            LogicalProcess::Cells(port) => port.next_rates(),
-            LogicalProcess::Packets(ports) => ports.next_rates(),
-            // The edges that use them are in the process.
-            LogicalProcess::Routed(_) => Time::NEVER,
-            port => port.rates(0).map_or(Time::NEVER, PacketRates::interval_end),
-        }
-    }
-
-    /// The rates that one of its ports gives to TCP flows, if it is a packet port that does.
-    fn rates(&self, port: u32) -> Option<&PacketRates> {
-        match self {
-            LogicalProcess::Changing(port) => port.rates(),
-            LogicalProcess::Packets(ports) => ports.rates(port),
-            LogicalProcess::Routed(ports) => ports.rates(port),
-            LogicalProcess::Medium(_)
-            | LogicalProcess::Hosts(_)
-            | LogicalProcess::Cells(_)
-            | LogicalProcess::Runs(_)
-            | LogicalProcess::Udp(_)
-            | LogicalProcess::Edge(_)
-            | LogicalProcess::CellEdges(_) => None,
-        }
-    }
-
-    #[inline]
-    fn process(&self) -> &dyn Process {
-        match self {
-            LogicalProcess::Hosts(hosts) => &**hosts,
-            LogicalProcess::Cells(port) => &**port,
-            LogicalProcess::Runs(port) => &**port,
-            LogicalProcess::Packets(ports) => ports,
-            LogicalProcess::Changing(port) => &**port,
-            LogicalProcess::Routed(ports) => &**ports,
-            LogicalProcess::Medium(ports) => &**ports,
-            LogicalProcess::Udp(sinks) => sinks,
-            LogicalProcess::Edge(edge) => &**edge,
-            LogicalProcess::CellEdges(edges) => &**edges,
-        }
-    }
-
-    #[inline]
-    fn process_mut(&mut self) -> &mut dyn Process {
-        match self {
-            LogicalProcess::Hosts(hosts) => &mut **hosts,
-            LogicalProcess::Cells(port) => &mut **port,
-            LogicalProcess::Runs(port) => &mut **port,
-            LogicalProcess::Packets(ports) => ports,
-            LogicalProcess::Changing(port) => &mut **port,
-            LogicalProcess::Routed(ports) => &mut **ports,
-            LogicalProcess::Medium(ports) => &mut **ports,
-            LogicalProcess::Udp(sinks) => sinks,
-            LogicalProcess::Edge(edge) => &mut **edge,
-            LogicalProcess::CellEdges(edges) => &mut **edges,
-        }
-    }
-
-    /// As switch ports, unless it is one of hosts.
-    fn ports(&self) -> Option<&dyn Ports> {
-        match self {
-            LogicalProcess::Hosts(_)
-            | LogicalProcess::Udp(_)
-            | LogicalProcess::Edge(_)
-            | LogicalProcess::CellEdges(_) => None,
-            LogicalProcess::Cells(port) => Some(&**port),
-            LogicalProcess::Runs(port) => Some(&**port),
-            LogicalProcess::Packets(ports) => Some(ports),
-            LogicalProcess::Changing(port) => Some(&**port),
-            LogicalProcess::Routed(ports) => Some(&**ports),
-            LogicalProcess::Medium(ports) => Some(&**ports),
-        }
     }
 }

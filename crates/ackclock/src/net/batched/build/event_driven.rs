@@ -1,20 +1,22 @@
 //! Processes of packet ports that are driven event by event: single ones, and those that routes which change may cross.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::layout::{Layout, Plan};
 use super::routes::Routes;
 use crate::ids::{Id, IdVec, LinkId, NodeId, VcId};
 use crate::link::{NoReceiver, Turns};
+use crate::net::batched::fusion::{FusableRoute, Fusion};
 use crate::net::batched::hosts::uplinks::RoutedUplink;
 use crate::net::batched::io::{Destination, NextHop};
 use crate::net::batched::packets::changing_port::ChangingPort;
 use crate::net::batched::packets::medium_ports::{MediumPort, MediumPorts};
-use crate::net::batched::packets::port_places::PortPlaces;
-use crate::net::batched::packets::routed_edges::{RoutedEdges, Way};
-use crate::net::batched::packets::routed_packets::{RoutedVc, VcRoute};
-use crate::net::batched::packets::routed_ports::{RouteToHost, RoutedPort, RoutedPorts};
+use crate::net::batched::packets::routed::edges::{RoutedEdges, Way};
+use crate::net::batched::packets::routed::packets::{RoutedVc, VcRoute};
+use crate::net::batched::packets::routed::port::{RouteHere, RoutedPort};
+use crate::net::batched::packets::routed::port_places::PortPlaces;
+use crate::net::batched::packets::routed::ports::RoutedPorts;
 use crate::net::build::{self, Feeder, PacketKinds};
 use crate::net::feedback::{EdgesOnRoutes, packet_rates};
 use crate::net::flow::{Vc, end_of};
@@ -185,12 +187,36 @@ impl Plan<'_> {
         }
     }
 
+    /// What is known of which ports may be fused for a while: all packets between ports are on routes that change, and no router changes them.
+    pub(super) fn fusion(&self, layout: &Layout) -> Option<Fusion> {
+        let places = layout.routed.as_ref().filter(|_| !self.joint)?;
+        let (mut routes, mut known) = (Vec::new(), BTreeSet::new());
+        for (id, vc) in self.vcs.iter_ids().filter(|(_, vc)| !vc.route.is_empty()) {
+            let first = vc.route[0].link;
+            let Some(routed) = &vc.routed else {
+                // It may cross ports on routes that change.
+                if vc.route[1..].iter().any(|hop| self.is_routed(hop.link)) {
+                    return None;
+                }
+                continue;
+            };
+            let origin = layout.groups[layout.group_of(end_of(id).1.other())];
+            let destination = self.end_of_route(id, layout).1;
+            if known.insert((first, Arc::as_ptr(&routed.table), origin, destination)) {
+                routes.push(FusableRoute { first, table: routed.table.clone(), origin, destination });
+            }
+        }
+        let least = |link: LinkId| if self.is_routed(link) { self.least_transmission(link) } else { Span::ZERO };
+        let transmissions = self.scenario.links.ids().map(least).collect();
+        Some(Fusion::new(routes, places.clone(), transmissions))
+    }
+
     /// The uplink of the host of a connection whose route changes.
     pub(super) fn routed_uplink(&self, vc: &Vc, layout: &Layout) -> Option<Box<RoutedUplink>> {
         let table = vc.routed.as_ref()?.table.clone();
         // Where there are no ports, nothing asks for them.
         let ports = layout.routed.clone().unwrap_or_else(|| Arc::new(PortPlaces::new(std::iter::empty())));
-        Some(Box::new(RoutedUplink { table, ports, next_hop_cache: None }))
+        Some(Box::new(RoutedUplink { table, ports, known: None }))
     }
 
     /// A process with ports that routes which change may cross.
@@ -201,26 +227,16 @@ impl Plan<'_> {
         layout: &Layout,
         routes: &mut Routes,
     ) -> RoutedPorts {
-        let mut to_hosts: Vec<RouteToHost> = Vec::new();
-        // By the place of the table in memory, and the group of the host.
-        let mut known = BTreeMap::new();
-        let mut route_of = |id: VcId, routed: &Arc<Routed>| {
-            let group = self.end_of_route(id, layout).0 as u32;
-            let number = *known.entry((Arc::as_ptr(&routed.table), group)).or_insert(to_hosts.len() as u32);
-            if number as usize == to_hosts.len() {
-                to_hosts.push(RouteToHost { table: routed.table.clone(), group });
-            }
-            number
-        };
         let mut ports = Vec::with_capacity(links.len());
         for &(_, _, link) in links {
             let next_hops = routes.of_ports.remove(&link).map(|exits| exits.next_hops);
             let crossing = self.crossing.of(link).iter().enumerate();
-            // The process's numbers of its routes, and the port's own for each.
-            let (mut of_port, mut own) = (Vec::new(), BTreeMap::new());
-            let mut number_here = |number: u32| {
-                *own.entry(number).or_insert_with(|| {
-                    of_port.push(number);
+            // The port's numbers of its routes, by the place of the table in memory and the group of the host.
+            let (mut of_port, mut known) = (Vec::new(), BTreeMap::new());
+            let mut route_of = |id: VcId, routed: &Arc<Routed>| {
+                let group = self.end_of_route(id, layout).0 as u32;
+                *known.entry((Arc::as_ptr(&routed.table), group)).or_insert_with(|| {
+                    of_port.push(RouteHere::new(routed.table.clone(), group));
                     of_port.len() as u32 - 1
                 })
             };
@@ -228,7 +244,7 @@ impl Plan<'_> {
                 id,
                 name_hash: self.vcs[id].name_hash,
                 route: match (&self.vcs[id].routed, &next_hops) {
-                    (Some(routed), _) => VcRoute::Dynamic(number_here(route_of(id, routed))),
+                    (Some(routed), _) => VcRoute::Dynamic(route_of(id, routed)),
                     (None, Some(next_hops)) => {
                         VcRoute::Fixed(next_hops[number].expect("a connection that comes also leaves").to)
                     }
@@ -240,7 +256,7 @@ impl Plan<'_> {
             ports.push(RoutedPort::new(link, node, self.event_port(link), vcs, of_port));
         }
         let places = layout.routed.clone().expect("these ports have a process");
-        let ports = RoutedPorts::new(process, ports, places, to_hosts, PacketKinds::new(self.scenario));
+        let ports = RoutedPorts::new(process, ports, places, PacketKinds::new(self.scenario));
         ports.with_edges(self.joint.then(|| self.routed_edges()))
     }
 

@@ -7,7 +7,7 @@ use super::routers::Routers;
 use crate::atm::rate::RateAlgorithm;
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::batched::hosts::uplinks::Numbering;
-use crate::net::batched::packets::port_places::PortPlaces;
+use crate::net::batched::packets::routed::port_places::PortPlaces;
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::feedback::Edges;
 use crate::net::flow::{End, Vc, end_of};

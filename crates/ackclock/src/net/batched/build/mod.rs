@@ -63,6 +63,7 @@ impl Batched {
         if let Some((group, process)) = layout.udp_sinks {
             processes.insert(process, LogicalProcess::Udp(UdpSinks::new(group, scenario)));
         }
+        let fusion = plan.fusion(&layout);
         let rates_read = plan.rates_read(&layout, layout.processes);
         let (frame_side, edges) = (plan.frame_side(), plan.rated_edges());
         let mut directory = Directory::new(scenario, plan.crossing);
@@ -91,6 +92,7 @@ impl Batched {
             sources: layout.groups[layout.group_of(End::Sender)],
             rates_read,
             edges: plan.edges.ports,
+            fusion: fusion.map(Box::new),
             io: Io {
                 frame_side,
                 packet_side: PacketSideTable::new(
@@ -172,7 +174,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn upstreams(processes: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Upstream>> {
+pub(super) fn upstreams(processes: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Upstream>> {
     let mut upstreams: Vec<Vec<Upstream>> = (0..processes).map(|_| Vec::new()).collect();
     // Around every circle of processes some time passes; else none of them could ever begin.
     for (&(to, from), &lookahead) in lookaheads {

@@ -133,11 +133,19 @@ impl HostUplinks {
         {
             return fast_uplink.send(now, seq + ack, len + u32::from(headers));
         }
-        if let Technology::Atm { llc } = self.technology {
-            let uplink = &mut self.uplinks[number];
-            let nic = &mut self.nics[uplink.nic as usize];
-            if nic.is_idle(now) && !uplink.is_watched(io) {
-                return uplink.transmit_plain_cells(now, vc, seq + ack, len, headers, nic, llc, io);
+        let uplink = &mut self.uplinks[number];
+        let nic = &mut self.nics[uplink.nic as usize];
+        match self.technology {
+            Technology::Atm { llc } => {
+                if nic.is_idle(now) && !uplink.is_watched(io) {
+                    return uplink.transmit_plain_cells(now, vc, seq + ack, len, headers, nic, llc, io);
+                }
+            }
+            Technology::Packet { link_header_bytes } => {
+                let packet = (seq + ack, len + u32::from(headers) + link_header_bytes);
+                if nic.is_idle(now) && uplink.transmit_plain_on_path(now, vc, packet, nic, &mut self.links, io) {
+                    return;
+                }
             }
         }
         self.send(now, vc, number, Segment { seq, ack, len, headers, ..Segment::default() }, io);

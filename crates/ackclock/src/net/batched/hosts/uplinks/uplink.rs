@@ -1,13 +1,14 @@
 //! The uplink of a host, for one end of a connection: a frame, or a packet, begins on the link.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::sent_frames::SentFrames;
-use crate::ids::{Id, LinkId, NodeId, VcId};
-use crate::link::{Forwarding, NextHopCache, Packet, PacketKind, RoutingTable};
+use crate::ids::{Id, VcId};
+use crate::link::{Forwarding, Packet, PacketKind, RoutingTable};
 use crate::net::batched::abr::under_way::CellRun;
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, NextHop, SentPacket, What};
-use crate::net::batched::packets::port_places::PortPlaces;
+use crate::net::batched::packets::routed::port_places::PortPlaces;
 use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::flow::ForcedDrops;
 use crate::net::link::{Intent, Link, PacketMeta, Sending};
@@ -89,28 +90,51 @@ pub(in crate::net::batched) struct RoutedUplink {
     pub(in crate::net::batched) table: Arc<RoutingTable>,
     /// Where the ports are that it may cross.
     pub(in crate::net::batched) ports: Arc<PortPlaces>,
-    /// Where the last packet went on.
-    pub(in crate::net::batched) next_hop_cache: Option<NextHopCache>,
+    /// Where the last packet went on, and when packets arrive that do the same.
+    pub(in crate::net::batched) known: Option<(Range<Time>, Destination)>,
 }
 
 impl RoutedUplink {
-    /// Where a packet of `vc` goes that comes by link `input` to `node` at `time`; `host` if it is there.
+    /// Where a packet of `vc` goes that leaves by `link`, where its transmission begins at `begins`, and arrives at `time`; `host` if it is
+    /// there.
+    #[inline(always)]
     fn to(
         &mut self,
         host: Destination,
         vc: VcId,
-        input: LinkId,
-        node: NodeId,
+        link: &Link,
+        begins: Time,
         time: Time,
     ) -> Result<Destination, DropReason> {
-        match self.table.forward_cached(&mut self.next_hop_cache, node, time, 1) {
-            Forwarding::Arrived => Ok(host),
-            Forwarding::By(link) => {
-                let ((mailbox, port), input) = (self.ports.of(link), input.index() as u32);
-                Ok(Destination::Port { mailbox, input_ref: InputRef { port, input, at_port: vc } })
-            }
-            Forwarding::Lost(reason) => Err(reason),
+        match &self.known {
+            Some((times, to)) if times.contains(&time) => Ok(*to),
+            _ => self.by_table(host, vc, link, begins, time),
         }
+    }
+
+    /// The same by the routing table.
+    #[inline(never)]
+    fn by_table(
+        &mut self,
+        host: Destination,
+        vc: VcId,
+        link: &Link,
+        begins: Time,
+        time: Time,
+    ) -> Result<Destination, DropReason> {
+        let node = link.far_end(begins);
+        let to = match self.table.forward(node, time, 1) {
+            Forwarding::Arrived => host,
+            Forwarding::By(next) => {
+                let ((mailbox, port), input) = (self.ports.of(next), link.id.index() as u32);
+                Destination::Port { mailbox, input_ref: InputRef { port, input, at_port: vc } }
+            }
+            Forwarding::Lost(reason) => return Err(reason),
+        };
+        // Those that follow begin later, and before the far end changes if they arrive before.
+        let (times, _) = self.table.holds(node, time);
+        self.known = link.state.stable_until(begins).map(|stable| (times.start..times.end.min(stable), to));
+        Ok(to)
     }
 }
 
@@ -236,7 +260,7 @@ impl HostUplink {
         };
         let to = match routed {
             None => Ok(self.next_hop.to),
-            Some(routed) => routed.to(self.next_hop.to, vc, link.id, link.far_end(begins), time),
+            Some(routed) => routed.to(self.next_hop.to, vc, link, begins, time),
         };
         let to = match to {
             Ok(to) => to,
@@ -249,6 +273,42 @@ impl HostUplink {
         };
         let seq_or_ack = segment.seq + segment.ack;
         io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame, size, crossed: Cells::crossed(1) });
+    }
+
+    /// A plain segment that begins with byte `seq_or_ack`, or acknowledges those before it, begins on the link of a route that changes:
+    /// it need not be in memory if the link is stable, and nothing else is done with it. Returns whether this is so; otherwise nothing
+    /// has happened.
+    #[inline]
+    pub(super) fn transmit_plain_on_path(
+        &mut self,
+        start: Time,
+        vc: VcId,
+        (seq_or_ack, size): (u64, u32),
+        nic: &mut Nic,
+        links: &mut [Link],
+        io: &mut Io,
+    ) -> bool {
+        if self.forced_drops.is_some() || self.advertised.is_some() || io.packet_side.numbers_packets() {
+            return false;
+        }
+        let Some(ChangingUplink { link, at_link, vc_name, kind, routed: Some(routed) }) = self.changing.as_deref_mut()
+        else {
+            return false;
+        };
+        let link = &mut links[*link as usize];
+        let Some((complete, time)) = link.state.transmit_stable(start, start, size) else { return false };
+        nic.occupy(complete);
+        match routed.to(self.next_hop.to, vc, link, start, time) {
+            Ok(to) => {
+                io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame: 0, size, crossed: Cells::crossed(1) })
+            }
+            Err(reason) => {
+                let packet = Packet { bytes: size, kind: *kind };
+                let meta = PacketMeta { vc: *at_link, vc_name: *vc_name, frame: 0, packet, ecn: Ecn::NOT_ECT };
+                link.losses.add(start, time, &meta, reason);
+            }
+        }
+        true
     }
 
     #[inline]

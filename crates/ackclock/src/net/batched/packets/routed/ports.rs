@@ -5,22 +5,23 @@
 //! instant ports whose turn it is, then arrivals, both in the order of links. What goes from one port of a process to another
 //! stays here. A port that nothing comes to costs nothing.
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::edges::{Onward, RoutedEdges};
+use super::fused::{FusedPort, FusedPorts};
+use super::packets::{Handle, MayLeave, Packets, VcRoute};
+use super::port::{Exit, PortTable, RoutedPort};
+use super::port_places::PortPlaces;
+
 use crate::engine::EventTree;
-use crate::ids::{Id, LinkId, NodeId, VcId};
-use crate::link::{Forwarding, RoutingTable};
+use crate::ids::{Id, LinkId, VcId};
+use crate::link::Forwarding;
 use crate::net::batched::io::{Arrival, Cells, Delivery, Destination, InputRef, Io, LostBehindHost, SentPacket, What};
-use crate::net::batched::packets::port_places::PortPlaces;
-use crate::net::batched::packets::routed_edges::{Onward, RoutedEdges};
-use crate::net::batched::packets::routed_packets::{Handle, MayLeave, Packets, RoutedVc, VcRoute};
 use crate::net::batched::process::{Ports, Process};
 use crate::net::build::PacketKinds;
 use crate::net::feedback::PacketRates;
 use crate::net::link::Link;
-use crate::net::packet_port::{Coming, Departure, PacketOwner, PacketPort, Turn};
+use crate::net::packet_port::{Coming, Departure, Turn};
 use crate::record::trace::PortTrace;
 use crate::record::{DropReason, PortRecord};
 use crate::units::Time;
@@ -29,9 +30,10 @@ use crate::units::Time;
 pub(in crate::net::batched) struct RoutedPorts {
     mailbox: usize,
     /// In the order of their links.
-    ports: Vec<RoutedPort>,
+    ports: PortTable,
+    /// Ports of others that are fused with one of these for a while.
+    fused: FusedPorts,
     places: Arc<PortPlaces>,
-    routes: Vec<RouteToHost>,
     /// When each port has its turn, then, when the next packet arrives by each of their links, and then, when each edge releases an
     /// acknowledgement.
     event_tree: EventTree,
@@ -39,79 +41,8 @@ pub(in crate::net::batched) struct RoutedPorts {
     edges: Option<Box<RoutedEdges>>,
     kinds: PacketKinds,
     packets: u64,
-}
-
-/// One of them.
-pub(in crate::net::batched) struct RoutedPort {
-    pub(in crate::net::batched) link: LinkId,
-    /// Where it is.
-    pub(in crate::net::batched) node: NodeId,
-    pub(in crate::net::batched) port: PacketPort<Handle>,
-    /// The connections that may cross it, in their order.
-    pub(in crate::net::batched) vcs: Vec<RoutedVc>,
-    /// Their routes, as far as these change.
-    routes: Vec<RouteHere>,
-    /// On its link to other ports of this process, in the order of arrival: which port, and the packet.
-    under_way: VecDeque<(Time, u32, Handle)>,
-}
-
-/// A route that changes, at a port.
-struct RouteHere {
-    /// Its number in the process.
-    number: u32,
-    /// Where its last packet went on, if that is known for a while.
-    known: Option<CachedExit>,
-}
-
-/// The next hop from a port along a route, as long as neither link nor route change.
-struct CachedExit {
-    /// When a packet arrives that has it.
-    arrives: Range<Time>,
-    /// Links that it may have crossed then.
-    most_crossed: u8,
-    /// Where it goes.
-    to: Exit,
-}
-
-/// Where a packet goes on a route that changes.
-#[derive(Clone, Copy, Debug)]
-enum Exit {
-    /// To this port of the same process.
-    Within(u32),
-    /// To a port of another process.
-    Port { mailbox: u32, port: u32 },
-    /// To the host at the end of the route, in this group.
-    Host(u32),
-}
-
-/// A route that changes, up to the host at its end.
-pub(in crate::net::batched) struct RouteToHost {
-    pub(in crate::net::batched) table: Arc<RoutingTable>,
-    /// The group of that host.
-    pub(in crate::net::batched) group: u32,
-}
-
-impl RoutedPort {
-    /// A port at `node`. `routes` are the process's numbers of those that may cross it: the port's own are the places in this list.
-    pub(in crate::net::batched) fn new(
-        link: LinkId,
-        node: NodeId,
-        port: PacketPort<Handle>,
-        vcs: Vec<RoutedVc>,
-        routes: Vec<u32>,
-    ) -> RoutedPort {
-        let routes = routes.into_iter().map(|number| RouteHere { number, known: None }).collect();
-        RoutedPort { link, node, port, vcs, routes, under_way: VecDeque::new() }
-    }
-
-    #[inline(always)]
-    fn number_of(&self, vc: VcId) -> u32 {
-        // Mostly there are few.
-        if self.vcs.first().is_some_and(|first| first.id == vc) {
-            return 0;
-        }
-        self.vcs.binary_search_by_key(&vc, |of| of.id).expect("whatever comes may cross the port") as u32
-    }
+    /// Besides, those at fused ports.
+    fused_packets: u64,
 }
 
 impl RoutedPorts {
@@ -121,11 +52,11 @@ impl RoutedPorts {
         mailbox: usize,
         ports: Vec<RoutedPort>,
         places: Arc<PortPlaces>,
-        routes: Vec<RouteToHost>,
         kinds: PacketKinds,
     ) -> RoutedPorts {
         let event_tree = EventTree::new(2 * ports.len());
-        RoutedPorts { mailbox, ports, places, routes, event_tree, edges: None, kinds, packets: 0 }
+        let (ports, fused) = (PortTable::new(ports), FusedPorts::default());
+        RoutedPorts { mailbox, ports, fused, places, event_tree, edges: None, kinds, packets: 0, fused_packets: 0 }
     }
 
     /// With these routers, if they are of this process: all ports of the network are then.
@@ -140,6 +71,89 @@ impl RoutedPorts {
         self
     }
 
+    /// One of them that is not fused with others.
+    pub(in crate::net::batched) fn port(&self, number: u32) -> &RoutedPort {
+        &self.ports[number as usize]
+    }
+
+    /// All that are not.
+    pub(in crate::net::batched) fn all(&self) -> impl Iterator<Item = &RoutedPort> {
+        self.ports.iter()
+    }
+
+    /// What is on the links between these ports waits in the mailbox from now on.
+    pub(in crate::net::batched) fn post_under_way(&mut self, io: &mut Io) {
+        let count = self.ports.len();
+        for number in 0..count {
+            let RoutedPort { link, under_way, .. } = &mut self.ports[number];
+            if under_way.is_empty() {
+                continue;
+            }
+            for (time, port, Handle { vc, seq_or_ack, frame, size, crossed, .. }) in under_way.drain(..) {
+                let input_ref = InputRef { port, input: link.index() as u32, at_port: vc };
+                let cells = Cells::crossed(crossed);
+                io.post(self.mailbox as u32, Arrival { time, seq_or_ack, input_ref, frame, size, cells });
+            }
+            self.event_tree.set(count + number, Time::NEVER);
+        }
+    }
+
+    /// Takes a port out, at which nothing waits, to be fused with ports of another process; and what is under way to it.
+    pub(in crate::net::batched) fn take_out(
+        &mut self,
+        number: u32,
+        io: &mut Io,
+    ) -> (Box<RoutedPort>, Vec<(Time, Handle)>) {
+        let arrivals = io.mailboxes[self.mailbox].remove(|arrival| arrival.input_ref.port == number);
+        let packet = |&Arrival { time, seq_or_ack, input_ref, frame, size, cells }: &Arrival| {
+            let crossed = cells.first() as u8;
+            (time, Handle { vc: input_ref.at_port, number: 0, seq_or_ack, frame, size, crossed })
+        };
+        let mut port = self.ports.take(number as usize);
+        port.forget_exits();
+        (port, arrivals.iter().map(packet).collect())
+    }
+
+    /// Ports of others are fused with these. `under_way` has what is on its way to each of them, by their numbers; what comes to a port comes after all that is
+    /// beyond it, so the last ones come first.
+    pub(in crate::net::batched) fn fuse(
+        &mut self,
+        fused: FusedPorts,
+        under_way: Vec<Vec<(Time, Handle)>>,
+        io: &mut Io,
+    ) {
+        self.fused = fused;
+        self.ports.iter_mut().for_each(RoutedPort::forget_exits);
+        for (number, packets) in (0..).zip(under_way).collect::<Vec<(u32, _)>>().into_iter().rev() {
+            for (time, packet) in packets {
+                self.fused_packets += self.fused.follow(number, time, packet, (&self.places, &self.kinds), io);
+            }
+        }
+    }
+
+    /// How many packets have crossed fused ports, each counted at each port.
+    pub(in crate::net::batched) fn fused_packets(&self) -> u64 {
+        self.fused_packets
+    }
+
+    /// Whether something has come that the fused ports could not take.
+    pub(in crate::net::batched) fn are_blocked(&self) -> bool {
+        self.fused.are_blocked()
+    }
+
+    /// Gives the fused ports back.
+    pub(in crate::net::batched) fn separate(&mut self) -> Vec<FusedPort> {
+        let mut ports = self.fused.take();
+        self.ports.iter_mut().for_each(RoutedPort::forget_exits);
+        ports.iter_mut().for_each(|fused| fused.port.forget_exits());
+        ports
+    }
+
+    /// Puts a port back that was fused with ports of another process.
+    pub(in crate::net::batched) fn put_back(&mut self, number: u32, port: Box<RoutedPort>) {
+        self.ports.put(number as usize, port);
+    }
+
     /// The rates that one of the ports gives to TCP flows, if it does.
     pub(in crate::net::batched) fn rates(&self, port: u32) -> Option<&PacketRates> {
         self.ports[port as usize].port.rates()
@@ -151,7 +165,7 @@ impl RoutedPorts {
         let is_first = match source.checked_sub(self.ports.len()) {
             None => true,
             // Acknowledgements leave buckets after all that arrives.
-            Some(port) => self.ports.get(port).is_some_and(|port| port.link.index() < arrival.input_ref.input as usize),
+            Some(port) => port < self.ports.len() && self.ports[port].link.index() < arrival.input_ref.input as usize,
         };
         time < arrival.time || time == arrival.time && is_first
     }
@@ -212,12 +226,12 @@ impl RoutedPorts {
 
     /// An acknowledgement that came by link `from` has no route from its router.
     fn lose_at_edge(&mut self, now: Time, from: LinkId, packet: &Handle, reason: DropReason, io: &mut Io) {
-        match self.ports.binary_search_by_key(&from, |port| port.link) {
-            Ok(number) => {
+        match self.ports.number(from) {
+            Some(number) => {
                 let number_there = self.ports[number].number_of(packet.vc);
                 self.lose(number, (now, now), &Handle { number: number_there, ..*packet }, reason, io);
             }
-            Err(_) => {
+            None => {
                 let frame = io.packet_side.number(packet.frame);
                 io.lost_behind_hosts.push(LostBehindHost { link: from, time: now, vc: packet.vc, frame, reason });
                 io.packet_side.take(packet.frame);
@@ -260,10 +274,9 @@ impl RoutedPorts {
     fn on_turn<const EDGES: bool>(&mut self, now: Time, number: usize, io: &mut Io) {
         self.packets += 1;
         let RoutedPort { link, node, port, vcs, routes, .. } = &mut self.ports[number];
-        let tables = &self.routes;
         let elsewhere = |packet: &Handle| {
             let VcRoute::Dynamic(route) = vcs[packet.number as usize].route else { return None };
-            tables[routes[route as usize].number as usize].table.other_than(*link, *node, now)
+            routes[route as usize].table.other_than(*link, *node, now)
         };
         let packets = Packets { vcs, side: &mut io.packet_side, kinds: &self.kinds };
         let mut owner = MayLeave { packets, can_leave: |packet: &Handle| elsewhere(packet).is_some() };
@@ -314,6 +327,10 @@ impl RoutedPorts {
                 io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() })
             }
             VcRoute::Dynamic(route) => match self.exit(number, route, &departure) {
+                Ok(Exit::Fused(next)) => {
+                    let packet = Handle { crossed: crossed + 1, ..packet };
+                    self.fused_packets += self.fused.follow(next, time, packet, (&self.places, &self.kinds), io);
+                }
                 Ok(Exit::Within(next)) => self.send_on(number, time, next, Handle { crossed: crossed + 1, ..packet }),
                 Ok(Exit::Port { mailbox, port }) => {
                     let (input_ref, cells) = (InputRef { port, input, at_port: vc }, Cells::crossed(crossed + 1));
@@ -333,35 +350,14 @@ impl RoutedPorts {
     /// Where a packet goes that is on the link of a port and has this route of the port's.
     #[inline(always)]
     fn exit(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
-        let &Departure { handle: Handle { crossed, .. }, arrives, .. } = departure;
-        match &self.ports[number].routes[route as usize].known {
-            Some(known) if known.arrives.contains(&arrives) && crossed < known.most_crossed => Ok(known.to),
-            _ => self.exit_by_table(number, route, departure),
-        }
-    }
-
-    /// Where a packet goes by the routing table; the result is cached.
-    #[inline(never)]
-    fn exit_by_table(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
         let &Departure { handle: Handle { crossed, .. }, begins, arrives, .. } = departure;
-        let RoutedPort { port, routes, .. } = &mut self.ports[number];
-        let RouteHere { number, known } = &mut routes[route as usize];
-        let RouteToHost { table, group } = &self.routes[*number as usize];
-        let link = port.link.as_ref().expect("a link of a route that changes has a state");
-        let node = link.far_end(begins);
-        let to = match table.forward(node, arrives, crossed + 1) {
-            Forwarding::Arrived => Exit::Host(*group),
-            Forwarding::By(next) => match self.places.of(next) {
-                (mailbox, port) if mailbox as usize == self.mailbox => Exit::Within(port),
-                (mailbox, port) => Exit::Port { mailbox, port },
-            },
-            Forwarding::Lost(reason) => return Err(reason),
+        let (fused, places, own) = (&self.fused, &self.places, self.mailbox);
+        let place = |next: LinkId| match (fused.number(next), places.of(next)) {
+            (Some(number), _) => Exit::Fused(number),
+            (None, (mailbox, port)) if mailbox as usize == own => Exit::Within(port),
+            (None, (mailbox, port)) => Exit::Port { mailbox, port },
         };
-        // Those that follow begin later, and before the far end changes if they arrive before.
-        let (times, most_crossed) = table.holds(node, arrives);
-        let exit = |stable: Time| CachedExit { arrives: times.start..times.end.min(stable), most_crossed, to };
-        *known = link.state.stable_until(begins).map(exit);
-        Ok(to)
+        self.ports[number].exit(route, (begins, arrives), crossed, place)
     }
 
     /// A packet on the link of a port goes to another one; it may overtake others.
@@ -380,11 +376,7 @@ impl RoutedPorts {
 
     /// A packet of which is known now when it is transmitted will be lost when it arrives.
     fn lose(&mut self, number: usize, (now, time): (Time, Time), packet: &Handle, reason: DropReason, io: &mut Io) {
-        let port = &mut self.ports[number];
-        let meta = Packets { vcs: &port.vcs, side: &mut io.packet_side, kinds: &self.kinds }.meta(packet);
-        let link = port.port.link.as_mut().expect("a link of a route that changes counts its losses");
-        link.losses.add(now, time, &meta, reason);
-        io.packet_side.take(packet.frame);
+        self.ports[number].lose((now, time), packet, reason, &mut io.packet_side, &self.kinds);
     }
 
     /// Handles everything before `until`, with routers that change acknowledgements or without.
@@ -412,11 +404,7 @@ impl RoutedPorts {
 impl Process for RoutedPorts {
     fn add_under_way(&self, io: &Io, vcs: &mut Vec<VcId>) -> bool {
         vcs.extend(io.mailboxes[self.mailbox].waiting().iter().map(|packet| packet.input_ref.at_port));
-        for RoutedPort { port, under_way, .. } in &self.ports {
-            vcs.extend(
-                port.all_waiting().chain(under_way.iter().map(|&(_, _, packet)| packet)).map(|packet| packet.vc),
-            );
-        }
+        self.ports.iter().for_each(|port| port.add_under_way(vcs));
         // In buckets; all of them are of this process, if it has edges.
         if self.edges.is_some() {
             let waiting = io.edges.iter().flat_map(|edge| edge.edge.waiting());
@@ -434,7 +422,7 @@ impl Process for RoutedPorts {
     }
 
     fn events(&self) -> u64 {
-        self.packets
+        self.packets + self.fused_packets
     }
 
     fn take_trace(&mut self, port: u32, _now: Time) -> Option<PortTrace> {
