@@ -201,7 +201,7 @@ class Dask:
             if self._client.status == "closed" or time.monotonic() - self._alone_since > _PATIENCE_S:
                 raise ConnectionError("the scheduler of the cluster went away")
             return
-        # The client is told when the scheduler goes away. For workers the scheduler has to be asked: the answer grows with their number, and
+        # The client is told when the scheduler goes away. For workers the scheduler has to be asked: the answer grows with their number and
         # takes processor time that workers on the same machine would have.
         if time.monotonic() - self._looked < _LOOK_EVERY_S:
             return

@@ -299,7 +299,7 @@ def test_the_scheduler_is_asked_for_its_workers_once_in_a_while(monkeypatch: pyt
             pass
 
     client, now = Client(), 100.0
-    monkeypatch.setattr(clusters.time, "monotonic", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     cluster = clusters.Dask(client)
     for number in range(1000):
         now += 0.01
