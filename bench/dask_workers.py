@@ -4,7 +4,9 @@ The same runs of about a second each are done by one process, by two that know n
 two workers of Dask, by turns. Two independent processes are what the machine can give: two threads of one core, or a machine on which others work,
 give less than twice one. What Dask and this package take of that is the quotient of both gains, of each round. Of each worker it is measured how
 long it waits between chunks, and how much processor time a run takes; of the process of the client, in which the scheduler is, too, how much it
-takes in all. `--write` puts the table into bench/results.md.
+takes in all. `--write` puts the table into bench/results.md. Workers start before the clock does, and end before the next way begins: those of
+a cluster that does nothing take processor time, too. Dask has the settings that docs/how-to/on-a-cluster.md gives for a local cluster, with one
+worker as with two; `--as-is` leaves it as it comes.
 """
 
 import argparse
@@ -20,12 +22,20 @@ import time
 from pathlib import Path
 
 import ackclock as ac
+import dask
 from ackclock import cluster as clusters
 from distributed import Client, LocalCluster
 
 
 RESULTS = Path(__file__).with_name("results.md")
 TITLE = "## Two workers of Dask"
+# Those of docs/how-to/on-a-cluster.md.
+SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
 NAMES = ["one process", "two processes", "one worker", "two workers"]
 
 
@@ -79,7 +89,20 @@ def independent(scenario, runs, parts, folder):
     return {"wall": wall, "cpu": (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / runs}
 
 
-def with_dask(scenario, runs, client, folder):
+def read_package():
+    """In a worker, before the clock starts."""
+    import ackclock.cluster  # noqa: F401
+
+
+def with_dask(scenario, runs, workers, folder):
+    """The same of a cluster of so many workers."""
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
+        client.wait_for_workers(workers)
+        client.run(read_package)
+        return of_client(scenario, runs, client, folder)
+
+
+def of_client(scenario, runs, client, folder):
     """The same of the workers of a cluster, and how long each waited between its first chunk and its last, and after that for the others."""
     cluster = Measured(client)
     began, own = time.monotonic(), time.process_time()
@@ -123,6 +146,7 @@ def table(found, arguments):
         TITLE,
         "",
         f"{arguments.runs} runs of {arguments.seconds:g} s; medians of {len(rounds)} rounds, in which the four ways took turns; in brackets the lowest and highest.",
+        "Dask is as it comes." if arguments.as_is else "Dask has the settings of docs/how-to/on-a-cluster.md.",
         "",
         "| | wall clock, s | processor time of a run, s | times one |",
         "|---|---|---|---|",
@@ -147,37 +171,35 @@ def main():
     parser.add_argument("--runs", type=int, default=40, help="an even number")
     parser.add_argument("--seconds", type=float, default=1.0, help="of processor time that a run takes")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--as-is", action="store_true", help="leave the settings of Dask as they come")
     parser.add_argument("--write", action="store_true", help="put the table into bench/results.md")
     arguments = parser.parse_args()
     os.environ["NO_COLOR"] = "1"
     scenario, runs = scenario_of(arguments.seconds), arguments.runs
     clusters._of_dask = measured_work
     found = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        one = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
-        two = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
-        with one, two, Client(one) as first, Client(two) as second:
-            for number in range(arguments.rounds + 1):
-                folder = Path(scratch) / str(number)
-                # Each in a folder of its own: a sweep takes finished runs from those beside it.
-                places = {name: folder / name / "sweep" for name in ("process", "processes", "worker", "workers")}
-                for place in places.values():
-                    place.mkdir(parents=True)
-                # The first round is not counted: workers read the package in it.
-                count = runs if number else 4
-                ways = [
-                    ("one process", lambda: independent(scenario, count, 1, places["process"])),
-                    ("one worker", lambda: with_dask(scenario, count, first, places["worker"] / "whole")),
-                    ("two processes", lambda: independent(scenario, count, 2, places["processes"])),
-                    ("two workers", lambda: with_dask(scenario, count, second, places["workers"] / "whole")),
-                ]
-                # There and back: a machine that becomes slower or faster does so for all.
-                row = {name: way() for name, way in (ways if number % 2 else reversed(ways))}
-                if number:
-                    for name in NAMES:
-                        found.setdefault(name, []).append(row[name])
-                    ideal, ours = gains(row)
-                    print(f"round {number}: two processes {ideal:.2f} times one, two workers {ours:.2f} times one", flush=True)
+    with tempfile.TemporaryDirectory() as scratch, dask.config.set({} if arguments.as_is else SETTINGS):
+        for number in range(arguments.rounds + 1):
+            folder = Path(scratch) / str(number)
+            # Each in a folder of its own: a sweep takes finished runs from those beside it.
+            places = {name: folder / name / "sweep" for name in ("process", "processes", "worker", "workers")}
+            for place in places.values():
+                place.mkdir(parents=True)
+            # The first round is not counted: files are read from the disk in it.
+            count = runs if number else 4
+            ways = [
+                ("one process", lambda: independent(scenario, count, 1, places["process"])),
+                ("one worker", lambda: with_dask(scenario, count, 1, places["worker"] / "whole")),
+                ("two processes", lambda: independent(scenario, count, 2, places["processes"])),
+                ("two workers", lambda: with_dask(scenario, count, 2, places["workers"] / "whole")),
+            ]
+            # There and back: a machine that becomes slower or faster does so for all.
+            row = {name: way() for name, way in (ways if number % 2 else reversed(ways))}
+            if number:
+                for name in NAMES:
+                    found.setdefault(name, []).append(row[name])
+                ideal, ours = gains(row)
+                print(f"round {number}: two processes {ideal:.2f} times one, two workers {ours:.2f} times one", flush=True)
     for name, rows in found.items():
         shown = ", ".join(f"{key} {statistics.median(row[key] for row in rows):.2f}" for key in rows[0])
         print(f"{name:14} {shown}")

@@ -165,9 +165,7 @@ class Dask:
         try:
             number = self._ended.get(timeout=patience_s)
         except queue.Empty:
-            # It asks the scheduler, and takes processor time that workers on the same machine would have.
-            if time.monotonic() - self._looked > _LOOK_EVERY_S:
-                self._look()
+            self._look()
             return None
         future = self._futures.pop(number)
         if future.status == "finished":
@@ -197,13 +195,17 @@ class Dask:
 
     def _look(self) -> None:
         """Raises if the scheduler went away, or if all workers did and none came back."""
-        self._looked = time.monotonic()
         if self._client.status not in ("running", "newly-created"):
             if self._alone_since is None:
                 self._alone_since = time.monotonic()
             if self._client.status == "closed" or time.monotonic() - self._alone_since > _PATIENCE_S:
                 raise ConnectionError("the scheduler of the cluster went away")
             return
+        # The client is told when the scheduler goes away. For workers the scheduler has to be asked: the answer grows with their number and
+        # takes processor time that workers on the same machine would have.
+        if time.monotonic() - self._looked < _LOOK_EVERY_S:
+            return
+        self._looked = time.monotonic()
         if self._client.scheduler_info(n_workers=-1)["workers"]:
             self._alone_since = None
         elif self._alone_since is None:
@@ -243,4 +245,4 @@ def _distributed() -> Any:
 
 
 _PATIENCE_S = 10
-_LOOK_EVERY_S = 1
+_LOOK_EVERY_S = 3

@@ -282,6 +282,35 @@ def test_what_a_cluster_cannot_do_is_an_error_and_loses_nothing(lan: Path, tmp_p
             clusters._PATIENCE_S = patience
 
 
+def test_the_scheduler_is_asked_for_its_workers_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it answers grows with the number of workers. That it went away the client knows without asking: that is noticed at once."""
+
+    class Client:
+        status, asked = "running", 0
+
+        def scheduler_info(self, n_workers: int) -> dict[str, list[str]]:
+            self.asked += 1
+            return {"workers": ["one"]}
+
+        def submit(self, *_: object, **__: object) -> object:
+            return self
+
+        def add_done_callback(self, _: object) -> None:
+            pass
+
+    client, now = Client(), 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    cluster = clusters.Dask(client)
+    for number in range(1000):
+        now += 0.01
+        cluster.submit(2 * number, "")
+        assert cluster.next(0) is None
+    assert 10 / clusters._LOOK_EVERY_S - 1 <= client.asked <= 10 / clusters._LOOK_EVERY_S + 1
+    client.status = "closed"
+    with pytest.raises(ConnectionError, match="the scheduler of the cluster went away"):
+        cluster.next(0)
+
+
 def test_two_workers_share_the_runs(lan: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers on two cores do twice as much as one: neither is left to wait. Wall clocks of busy machines do not show that."""
     done: collections.Counter[str] = collections.Counter()
