@@ -54,10 +54,22 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The delay at `time`, if that is between the two points.
+    /// Up to where it goes.
     #[inline(always)]
-    pub(super) fn at(&self, time: Time) -> Option<Span> {
-        if time < self.from || time >= self.to {
+    pub(super) fn end(&self) -> Time {
+        self.to
+    }
+
+    /// The longest delay on it.
+    #[inline(always)]
+    pub(super) fn highest(&self) -> Span {
+        self.low + Span::from_ps(self.change)
+    }
+
+    /// The delay at `time`, if that is before the second point; it is not before the first one.
+    #[inline(always)]
+    pub(super) fn at_or_after(&self, time: Time) -> Option<Span> {
+        if time >= self.to {
             return None;
         }
         let passed = if self.rises { time.since(self.from) } else { self.to.since(time) }.as_ps();
@@ -156,12 +168,6 @@ impl StableInterval {
 
     pub(super) fn until(&self) -> Time {
         self.until
-    }
-
-    /// Whether it is stable at `time`, which is not before one at which it was.
-    #[inline]
-    pub(super) fn lasts_past(&self, time: Time) -> bool {
-        time < self.until
     }
 }
 

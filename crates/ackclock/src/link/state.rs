@@ -23,8 +23,13 @@ pub struct LinkState {
     duplicate: Option<Duplicate>,
     /// Whether chance or an error model has to do with what is on it.
     draws: bool,
+    /// Whether it does, or packets are addressed to the far end at the instant at which they come.
+    may_lose: bool,
     /// When it is stable: at the last transmission, if it was then.
     stable: Option<StableInterval>,
+    /// Until when, or zero; and what twice the longest datagram takes then.
+    stable_until: Time,
+    longest_time: Span,
     /// Octets of the last packet that was transmitted when it was, and how long that took.
     last_time: (u32, Span),
     /// The opportunity for what is transmitted next, where there are such.
@@ -63,14 +68,19 @@ impl LinkState {
     /// The link named `name` (`from->to`), of this rate and delay unless it changes, in a run with this seed.
     pub fn new(params: &LinkParams, rate: Rate, delay: Span, seed: u64, name: &str) -> LinkState {
         let draws = !params.errors.is_empty() || params.jitter.is_some() || params.reorder.is_some();
+        let schedule = params.schedule.as_deref().cloned().unwrap_or_else(|| LinkSchedule::constant(rate, delay));
+        let is_addressed = |far_ends: &FarEnds| far_ends.no_receiver == NoReceiver::LoseAddressed;
         LinkState {
             draws,
-            schedule: params.schedule.as_deref().cloned().unwrap_or_else(|| LinkSchedule::constant(rate, delay)),
+            may_lose: draws || schedule.far_ends.as_ref().is_some_and(is_addressed),
+            schedule,
             errors: Errors::new(&params.errors, seed, name),
             jitter: params.jitter.as_ref().map(|jitter| Jitter::new(jitter, seed, name)),
             reorder: params.reorder.as_ref().map(|reorder| Reorder::new(reorder, seed, name)),
             duplicate: Duplicate::new(params.duplicate, seed, name),
             stable: None,
+            stable_until: Time::ZERO,
+            longest_time: Span::ZERO,
             last_time: (0, Span::ZERO),
             cursor: Cursor::default(),
             place: 0,
@@ -165,22 +175,17 @@ impl LinkState {
     #[inline(always)]
     pub(crate) fn transmit_stable(&mut self, came: Time, begins: Time, bytes: u32) -> Option<(Time, Time)> {
         if self.stable_at(begins).is_none() {
-            self.stable = self.schedule.stable_at(begins);
-            self.last_time = (0, Span::ZERO);
+            self.find_stable(begins);
         }
-        let stable = self.stable?;
-        if self.draws {
-            return None;
-        }
-        let is_addressed = |far_ends: &FarEnds| far_ends.no_receiver == NoReceiver::LoseAddressed;
-        if !stable.covers(came) && self.schedule.far_ends.as_ref().is_some_and(is_addressed) {
+        let stable = self.stable.as_ref()?;
+        if self.may_lose && (self.draws || !stable.covers(came)) {
             return None;
         }
         if self.last_time.0 != bytes {
             self.last_time = (bytes, stable.rate.serialization(u64::from(bytes) * 8));
         }
         let complete = begins + self.last_time.1;
-        let delay = match self.line.and_then(|line| line.at(begins)) {
+        let delay = match self.line.as_ref().and_then(|line| line.at_or_after(begins)) {
             Some(delay) => delay,
             None => self.delay_on_new_line(begins),
         };
@@ -188,11 +193,31 @@ impl LinkState {
         if self.schedule.reordering == Reordering::Prevent {
             arrives = arrives.max(self.last_arrival);
         }
-        if !stable.lasts_past(arrives) {
+        if arrives >= self.stable_until {
             return None;
         }
         self.last_arrival = arrives;
         Some((complete, arrives))
+    }
+
+    #[inline(never)]
+    fn find_stable(&mut self, begins: Time) {
+        self.stable = self.schedule.stable_at(begins);
+        self.stable_until = self.stable.as_ref().map_or(Time::ZERO, StableInterval::until);
+        self.last_time = (0, Span::ZERO);
+        let longest = |stable: &StableInterval| stable.rate.serialization(2 * 8 * u64::from(u16::MAX));
+        self.longest_time = self.stable.as_ref().map_or(Span::ZERO, longest);
+    }
+
+    /// Whether it is certain that [`LinkState::transmit_stable`] transmits all packets that begin from now on and before `until`, and that they
+    /// arrive before `limit`; `now` is not before the last transmission. A packet has no more octets than two of the longest datagrams.
+    #[inline(always)]
+    pub(crate) fn surely_carries(&self, now: Time, until: Time, limit: Time) -> bool {
+        let Some(line) = self.line.as_ref().filter(|_| !self.draws && self.stable_at(now).is_some()) else {
+            return false;
+        };
+        let last = until.saturating_add(line.highest()).saturating_add(self.longest_time);
+        until <= line.end() && last < self.stable_until.min(limit) && self.schedule.reordering == Reordering::Natural
     }
 
     #[inline(never)]

@@ -306,11 +306,20 @@ impl<T: Copy> PacketPort<T> {
         if !self.waiting.is_empty() || !self.accepts_at_once {
             return None;
         }
+        if now < self.free && (self.room.is_none() || self.monitor.trace.is_some()) {
+            return None;
+        }
+        self.pass_foreseen(now, vc, bytes)
+    }
+
+    /// The same if [`PacketPort::foresees`], and nothing waits of which it is not known when it leaves.
+    #[inline(always)]
+    pub(super) fn pass_foreseen(&mut self, now: Time, vc: VcId, bytes: u32) -> Option<(Time, Time)> {
         if !self.launched.is_empty() {
             self.launched.settle(now, &mut self.monitor);
         }
         let waits = now < self.free;
-        if waits && (self.room.is_none() || self.monitor.trace.is_some() || !self.has_room(bytes)) {
+        if waits && !self.has_room(bytes) {
             return None;
         }
         let begins = self.free.max(now);
@@ -319,8 +328,7 @@ impl<T: Copy> PacketPort<T> {
             self.monitor.arrive_and_enter::<true>(now, vc);
             self.launched.push(now, begins, vc, bytes);
         } else {
-            self.monitor.arrive_and_pass(now, vc);
-            self.monitor.transmits(now, complete.since(now));
+            self.monitor.arrive_and_transmit(now, complete, vc);
         }
         self.free = complete;
         Some((begins, arrives))

@@ -69,6 +69,16 @@ impl QueueMonitor {
         self.stats.arrive(vc, 1);
     }
 
+    /// A unit arrives at the port, and is transmitted at once, until `complete`.
+    #[inline(always)]
+    pub(super) fn arrive_and_transmit(&mut self, now: Time, complete: Time, vc: VcId) {
+        self.stats.arrive_to(vc).departures += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.departs(now, Span::ZERO);
+            trace.transmits(now, complete);
+        }
+    }
+
     /// A unit arrives at the port, and is transmitted without waiting.
     #[inline(always)]
     pub(super) fn arrive_and_pass(&mut self, now: Time, vc: VcId) {

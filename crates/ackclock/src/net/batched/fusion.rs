@@ -55,6 +55,8 @@ struct Fused {
     owners: Vec<usize>,
     /// Processes all of whose ports are fused with others, or idle.
     empty: Vec<usize>,
+    /// Whether something has come that they cannot take.
+    is_blocked: bool,
 }
 
 /// Which ports may be fused from now on, and for how long.
@@ -141,7 +143,21 @@ impl Batched {
 
     /// Fuses ports or separates them, as is due now. Up to where everything has happened, and how far the engine may go on from there, at most
     /// up to `until`.
+    #[inline]
     pub(super) fn settle_fusion(&mut self, until: Time) -> (Time, Time) {
+        let slowest = self.slowest();
+        match &self.fusion {
+            None => (slowest, until),
+            Some(fusion) => match &fusion.now {
+                Some(fused) if slowest < fused.limit && !fused.is_blocked => (slowest, fused.limit),
+                None if slowest < fusion.next => (slowest, until),
+                _ => self.change_fusion(until),
+            },
+        }
+    }
+
+    #[inline(never)]
+    fn change_fusion(&mut self, until: Time) -> (Time, Time) {
         let Some(mut fusion) = self.fusion.take() else { return (self.slowest(), until) };
         self.separate_if_over(&mut fusion);
         let slowest = self.slowest();
@@ -169,8 +185,11 @@ impl Batched {
 
     /// Whether a process has met something that its fused ports cannot take: no other may go on before they are given back.
     #[inline]
-    pub(super) fn is_blocked(&self, process: usize) -> bool {
-        self.fusion.is_some() && self.routed(process).is_some_and(RoutedPorts::are_blocked)
+    pub(super) fn is_blocked(&mut self, process: usize) -> bool {
+        let Some(Fusion { now: Some(fused), .. }) = self.fusion.as_deref_mut() else { return false };
+        let LogicalProcess::Routed(ports) = &self.processes[process] else { return false };
+        fused.is_blocked = ports.are_blocked();
+        fused.is_blocked
     }
 
     /// Up to where everything has happened.
@@ -206,17 +225,18 @@ impl Batched {
         let lookaheads = self.lookaheads(fusion, &plan);
         fusion.separate = std::mem::replace(&mut self.upstreams, upstreams(self.processes.len(), &lookaheads));
         empty.iter().for_each(|&process| self.clocks[process] = Time::NEVER);
+        self.order = plan.order(fusion, self.processes.len(), &empty);
         let owners = owned.keys().copied().collect();
         for (owner, (ports, under_way)) in owned {
             let LogicalProcess::Routed(process) = &mut self.processes[owner] else { unreachable!("it has a head") };
             process.fuse(FusedPorts::new(ports, plan.limit), under_way, &mut self.io);
         }
-        fusion.now = Some(Fused { since: now, limit: plan.limit, owners, empty });
+        fusion.now = Some(Fused { since: now, limit: plan.limit, owners, empty, is_blocked: false });
     }
 
     /// Gives the fused ports back to their processes. What happens before `slowest` has happened, but for what waits for these ports.
     fn separate(&mut self, fusion: &mut Fusion, slowest: Time) {
-        let Some(Fused { since, limit, owners, empty }) = fusion.now.take() else { return };
+        let Some(Fused { since, limit, owners, empty, .. }) = fusion.now.take() else { return };
         for owner in owners {
             let LogicalProcess::Routed(process) = &mut self.processes[owner] else { unreachable!("it has a head") };
             for FusedPort { port, home: (process, number), .. } in process.separate() {
@@ -227,6 +247,7 @@ impl Batched {
             }
         }
         self.upstreams = std::mem::take(&mut fusion.separate);
+        self.order = (0..self.processes.len()).collect();
         // What waits has been sent by processes that are further than these were; nothing else comes before `slowest`.
         let waits = empty.iter().map(|&process| self.processes[process].process().next(&self.io));
         let clock = waits.fold(slowest, Time::min);
@@ -399,6 +420,18 @@ type UnderWay = Vec<Vec<(Time, Handle)>>;
 impl FusionPlan {
     fn has_step(&self, from: LinkId, to: LinkId) -> bool {
         self.feeders.get(&to).is_some_and(|feeders| feeders.contains(&from))
+    }
+
+    /// The processes but for those that are `empty`, in the order of the ways: so most horizons follow from what has been advanced just before.
+    fn order(&self, fusion: &Fusion, processes: usize, empty: &[usize]) -> Vec<usize> {
+        let of_way = |(route, (way, _)): (&FusableRoute, &(Vec<LinkId>, bool))| {
+            let heads = way.iter().filter(|link| self.heads.contains(link)).map(|&link| fusion.process(link));
+            std::iter::once(route.origin).chain(heads).chain([route.destination]).collect::<Vec<_>>()
+        };
+        let (mut order, mut seen) = (Vec::new(), BTreeSet::from_iter(empty.iter().copied()));
+        let on_ways = fusion.routes.iter().zip(&self.ways).flat_map(of_way);
+        order.extend(on_ways.chain(0..processes).filter(|&process| seen.insert(process)));
+        order
     }
 
     /// What leaves the ports that are fused with those of a process never comes to a port of this process: this would be in the order of events

@@ -54,6 +54,8 @@ use crate::units::{Span, Time};
 /// A network in processes.
 pub struct Batched {
     processes: Vec<LogicalProcess>,
+    /// The order in which they are advanced; those at which nothing happens by itself for a while are left out.
+    order: Vec<usize>,
     /// How far each process is: everything before has happened there.
     clocks: Vec<Time>,
     /// For each process, what can reach it: from which process, and how long that takes at least.
@@ -100,7 +102,8 @@ impl Batched {
                 break;
             }
             let goal = until_here.min(slowest + LONGEST_BATCH);
-            for number in 0..self.processes.len() {
+            for place in 0..self.order.len() {
+                let number = self.order[place];
                 let horizon = self.horizon(number).min(goal);
                 if horizon > self.clocks[number] {
                     self.processes[number].process_mut().advance(horizon, &mut self.io);

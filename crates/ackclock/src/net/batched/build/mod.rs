@@ -86,6 +86,7 @@ impl Batched {
         let traces = recorder.and_then(Recorder::hosts);
         let network = Batched {
             directory,
+            order: (0..layout.processes).collect(),
             clocks: vec![Time::ZERO; layout.processes],
             upstreams: upstreams(layout.processes, &routes.lookaheads),
             writers: std::mem::take(&mut routes.writers),

@@ -97,10 +97,15 @@ impl Hosts {
     /// Packets arrive, of which so many octets are the link's. Here and below, whether anything is `RECORDED` is decided once
     /// for a whole batch; `true` is always right.
     #[inline(never)]
-    fn on_packets<const RECORDED: bool>(&mut self, packets: &[Delivery], link_header: u32, io: &mut Io) {
+    fn on_packets<const RECORDED: bool, const ROUTED: bool>(
+        &mut self,
+        packets: &[Delivery],
+        link_header: u32,
+        io: &mut Io,
+    ) {
         let mut rest = packets;
         while let Some((packet, others)) = rest.split_first() {
-            let after = self.on_ordinary_packets::<RECORDED>(packet.vc, rest, link_header, io);
+            let after = self.on_ordinary_packets::<RECORDED, ROUTED>(packet.vc, rest, link_header, io);
             if after.len() < rest.len() {
                 rest = after;
                 continue;
@@ -115,7 +120,7 @@ impl Hosts {
     /// The first of the packets that arrive are of connection `vc`. As long as they are, and have nothing special, they are
     /// handled here, with everything looked up once; returns those that are left.
     #[inline(always)]
-    fn on_ordinary_packets<'a, const RECORDED: bool>(
+    fn on_ordinary_packets<'a, const RECORDED: bool, const ROUTED: bool>(
         &mut self,
         vc: VcId,
         packets: &'a [Delivery],
@@ -128,7 +133,10 @@ impl Hosts {
         }
         let Exits { numbering, uplinks, timers } = &mut self.exits;
         let number = numbering.of(flow, end);
-        let Some(mut fast_uplink) = uplinks.fast_uplink(number, &mut io.mailboxes) else { return packets };
+        let times = if ROUTED { (packets[0].time, self.clock) } else { (Time::ZERO, Time::ZERO) };
+        let Some(mut fast_uplink) = uplinks.fast_uplink::<ROUTED>(number, times, &mut io.mailboxes) else {
+            return packets;
+        };
         let mut rest = packets;
         let next = |rest: &'a [Delivery], until: Time| {
             let ordinary = |packet: &Delivery| {
@@ -369,8 +377,11 @@ impl Process for Hosts {
         self.events += frames.len() as u64;
         let recorded = io.traces.is_some() || io.packet_side.numbers_packets();
         match (self.link_header, recorded) {
-            (Some(link_header), false) => self.on_packets::<false>(frames, link_header, io),
-            (Some(link_header), true) => self.on_packets::<true>(frames, link_header, io),
+            (Some(link_header), false) if self.exits.uplinks.are_routed() => {
+                self.on_packets::<false, true>(frames, link_header, io)
+            }
+            (Some(link_header), false) => self.on_packets::<false, false>(frames, link_header, io),
+            (Some(link_header), true) => self.on_packets::<true, false>(frames, link_header, io),
             (None, false) => self.on_frames::<false>(frames, io),
             (None, true) => self.on_frames::<true>(frames, io),
         }

@@ -27,6 +27,8 @@ pub(in crate::net::batched) struct HostUplinks {
     technology: Technology,
     /// Octets that each link adds to a packet.
     link_header_bytes: u32,
+    /// Whether all plain segments go on routes that change.
+    are_routed: bool,
     numbering: Numbering,
     /// By the numbers of the ends.
     uplinks: Vec<HostUplink>,
@@ -83,9 +85,13 @@ impl HostUplinks {
             Technology::Atm { .. } => 0,
             Technology::Packet { link_header_bytes } => link_header_bytes,
         };
+        let is_routed = |uplink: &HostUplink| uplink.plain_on_path().is_some_and(|path| path.routed.is_some());
+        // The time of the longest packet on a link is known for no more octets.
+        let are_routed = link_header_bytes <= u32::from(u16::MAX) && uplinks.iter().all(is_routed);
         HostUplinks {
             technology,
             link_header_bytes,
+            are_routed,
             numbering,
             uplinks,
             nics: (0..nics).map(|_| Nic::default()).collect(),
@@ -105,6 +111,11 @@ impl HostUplinks {
             Technology::Atm { .. } => None,
             Technology::Packet { link_header_bytes } => Some(link_header_bytes),
         }
+    }
+
+    /// Whether all plain segments go on routes that change.
+    pub(in crate::net::batched) fn are_routed(&self) -> bool {
+        self.are_routed
     }
 
     /// How many ends there are.
@@ -128,7 +139,7 @@ impl HostUplinks {
     ) {
         // Mostly the link is free, and leads to a port: that needs no [`Segment`] in memory.
         if !io.packet_side.numbers_packets()
-            && let Some(mut fast_uplink) = self.fast_uplink(number, &mut io.mailboxes)
+            && let Some(mut fast_uplink) = self.fast_uplink::<false>(number, (now, now), &mut io.mailboxes)
             && fast_uplink.is_free(now)
         {
             return fast_uplink.send(now, seq + ack, len + u32::from(headers));

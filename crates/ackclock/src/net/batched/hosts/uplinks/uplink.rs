@@ -163,6 +163,12 @@ impl HostUplink {
             && matches!(self.next_hop.to, Destination::Port { .. })
     }
 
+    /// The uplink of a route that changes, if nothing else is done with plain segments.
+    #[inline(always)]
+    pub(super) fn plain_on_path(&self) -> Option<&ChangingUplink> {
+        self.changing.as_deref().filter(|_| self.forced_drops.is_none() && self.advertised.is_none())
+    }
+
     /// A frame begins at `start`, when the link is free.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "parts of the uplinks that are not this one's")]

@@ -1,7 +1,7 @@
 //! Ports that are fused for a while with one that they follow: each of them is fed by one other port alone, so a packet that has left
 //! the first is taken through all of them at once, although it arrives there later. `net/batched/fusion.rs` says which, and until when.
 
-use super::packets::{Handle, Packets, VcRoute};
+use super::packets::{Handle, Packets};
 use super::port::{Exit, RoutedPort};
 use super::port_places::PortPlaces;
 use crate::ids::{Id, LinkId};
@@ -75,7 +75,7 @@ impl FusedPorts {
             }
             let here = &mut *self.ports[number].port;
             packet.number = here.number_of(packet.vc);
-            let Some((begins, arrives)) = here.port.pass(time, packet.vc_here(), packet.size) else {
+            let Some((begins, arrives)) = here.port.pass_foreseen(time, packet.vc_here(), packet.size) else {
                 if here.port.refuses_for_room(time, packet.size) {
                     lose(here, time, packet, kinds, io);
                     return crossed;
@@ -84,9 +84,6 @@ impl FusedPorts {
                 self.limit = Time::ZERO;
                 self.leave_to_its_process(number, time, &packet, io);
                 return crossed - 1;
-            };
-            let VcRoute::Dynamic(route) = here.vcs[packet.number as usize].route else {
-                unreachable!("where some route does not change, no ports are fused")
             };
             let numbers = &self.numbers;
             let place = |next: LinkId| match numbers.binary_search_by_key(&next, |&(link, _)| link) {
@@ -97,7 +94,7 @@ impl FusedPorts {
                 }
             };
             let Handle { vc, seq_or_ack, frame, size, .. } = packet;
-            match here.exit(route, (begins, arrives), packet.crossed, place) {
+            match here.exit(&packet, (begins, arrives), place) {
                 Ok(Exit::Fused(next)) => {
                     packet.crossed += 1;
                     (number, time) = (next as usize, arrives);

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut, Range};
 use std::sync::Arc;
 
 use super::packets::{Handle, Packets, RoutedVc, VcRoute};
-use crate::ids::{LinkId, NodeId, VcId};
+use crate::ids::{Id, LinkId, NodeId, VcId};
 use crate::link::{Forwarding, RoutingTable};
 use crate::net::batched::packet_side::PacketSideTable;
 use crate::net::build::PacketKinds;
@@ -23,6 +23,8 @@ pub(in crate::net::batched) struct RoutedPort {
     pub(in crate::net::batched) vcs: Vec<RoutedVc>,
     /// Their routes, as far as these change.
     pub(in crate::net::batched) routes: Vec<RouteHere>,
+    /// The connection of the last packet, its number here, and where the packet went on.
+    last: (VcId, u32, CachedExit),
     /// On its link to other ports of its process, in the order of arrival: which port, and the packet.
     pub(super) under_way: VecDeque<(Time, u32, Handle)>,
 }
@@ -37,6 +39,7 @@ pub(in crate::net::batched) struct RouteHere {
 }
 
 /// The next hop from a port along a route, as long as neither link nor route change.
+#[derive(Clone)]
 struct CachedExit {
     /// When a packet arrives that has it.
     arrives: Range<Time>,
@@ -59,6 +62,14 @@ pub(super) enum Exit {
     Host(u32),
 }
 
+impl CachedExit {
+    /// Whether a packet has it that arrives then, and has crossed so many links before.
+    #[inline(always)]
+    fn holds(&self, arrives: Time, crossed: u8) -> bool {
+        self.arrives.contains(&arrives) && crossed < self.most_crossed
+    }
+}
+
 impl RouteHere {
     /// A route by this table, to a host of this group.
     pub(in crate::net::batched) fn new(table: Arc<RoutingTable>, group: u32) -> RouteHere {
@@ -75,14 +86,15 @@ impl RoutedPort {
         vcs: Vec<RoutedVc>,
         routes: Vec<RouteHere>,
     ) -> RoutedPort {
-        RoutedPort { link, node, port, vcs, routes, under_way: VecDeque::new() }
+        let none = CachedExit { arrives: Time::ZERO..Time::ZERO, most_crossed: 0, to: Exit::Host(0) };
+        let last = (vcs.first().map_or(VcId::from_index(0), |first| first.id), 0, none);
+        RoutedPort { link, node, port, vcs, routes, last, under_way: VecDeque::new() }
     }
 
     #[inline(always)]
     pub(super) fn number_of(&self, vc: VcId) -> u32 {
-        // Mostly there are few.
-        if self.vcs.first().is_some_and(|first| first.id == vc) {
-            return 0;
+        if self.last.0 == vc {
+            return self.last.1;
         }
         self.vcs.binary_search_by_key(&vc, |of| of.id).expect("whatever comes may cross the port") as u32
     }
@@ -106,23 +118,55 @@ impl RoutedPort {
         vcs.extend(self.port.all_waiting().chain(under_way).map(|packet| packet.vc));
     }
 
-    /// Where a packet goes that has this route of the port's, begins at `begins` and arrives at `arrives`; `place` says where a port is.
+    /// Where a packet of a route that changes goes, which begins at `begins` and arrives at `arrives`; `place` says where a port is.
     #[inline(always)]
     pub(super) fn exit(
         &mut self,
-        route: u32,
+        packet: &Handle,
         (begins, arrives): (Time, Time),
-        crossed: u8,
         place: impl Fn(LinkId) -> Exit,
     ) -> Result<Exit, DropReason> {
-        match &self.routes[route as usize].known {
-            Some(known) if known.arrives.contains(&arrives) && crossed < known.most_crossed => Ok(known.to),
-            _ => self.exit_by_table(route, (begins, arrives), crossed, place),
+        let (vc, _, last) = &self.last;
+        if *vc == packet.vc && last.holds(arrives, packet.crossed) {
+            return Ok(last.to);
+        }
+        self.exit_of_route(packet, (begins, arrives), place)
+    }
+
+    /// The fused port to which a packet goes that arrives at `arrives`, if the last one was of the same connection and has gone there.
+    #[inline(always)]
+    pub(super) fn known_fused(&self, packet: &Handle, arrives: Time) -> Option<u32> {
+        match &self.last {
+            (vc, _, last) if *vc == packet.vc && last.holds(arrives, packet.crossed) => match last.to {
+                Exit::Fused(number) => Some(number),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
-    /// The same by the routing table; the result is cached.
+    /// The same if the last packet was of another connection, or has gone elsewhere.
     #[inline(never)]
+    fn exit_of_route(
+        &mut self,
+        packet: &Handle,
+        (begins, arrives): (Time, Time),
+        place: impl Fn(LinkId) -> Exit,
+    ) -> Result<Exit, DropReason> {
+        let VcRoute::Dynamic(route) = self.vcs[packet.number as usize].route else {
+            unreachable!("the route of the connection changes")
+        };
+        let to = match &self.routes[route as usize].known {
+            Some(known) if known.holds(arrives, packet.crossed) => known.to,
+            _ => self.exit_by_table(route, (begins, arrives), packet.crossed, place)?,
+        };
+        if let Some(known) = &self.routes[route as usize].known {
+            self.last = (packet.vc, packet.number, known.clone());
+        }
+        Ok(to)
+    }
+
+    /// The same by the routing table; the result is cached.
     fn exit_by_table(
         &mut self,
         route: u32,
@@ -148,6 +192,7 @@ impl RoutedPort {
     /// Forgets where packets went on: the next port may be in another place now.
     pub(super) fn forget_exits(&mut self) {
         self.routes.iter_mut().for_each(|route| route.known = None);
+        self.last.2.most_crossed = 0;
     }
 
     /// A packet of which is known `now` when it is transmitted will be lost when it arrives, at `time`.

@@ -248,6 +248,11 @@ impl RoutedPorts {
         }
         packet.number = port.number_of(packet.vc);
         if let Some((begins, arrives)) = port.port.pass(now, packet.vc_here(), packet.size) {
+            if let Some(next) = port.known_fused(&packet, arrives) {
+                packet.crossed += 1;
+                self.fused_packets += self.fused.follow(next, arrives, packet, (&self.places, &self.kinds), io);
+                return;
+            }
             return self.launch(number, now, Departure { handle: packet, begins, arrives, marked: false }, io);
         }
         self.take_in(now, number, packet, io);
@@ -326,7 +331,7 @@ impl RoutedPorts {
             VcRoute::Fixed(to) => {
                 io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame, size, crossed: Cells::default() })
             }
-            VcRoute::Dynamic(route) => match self.exit(number, route, &departure) {
+            VcRoute::Dynamic(_) => match self.exit(number, &departure) {
                 Ok(Exit::Fused(next)) => {
                     let packet = Handle { crossed: crossed + 1, ..packet };
                     self.fused_packets += self.fused.follow(next, time, packet, (&self.places, &self.kinds), io);
@@ -347,17 +352,17 @@ impl RoutedPorts {
         }
     }
 
-    /// Where a packet goes that is on the link of a port and has this route of the port's.
+    /// Where a packet goes that is on the link of a port and on a route that changes.
     #[inline(always)]
-    fn exit(&mut self, number: usize, route: u32, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
-        let &Departure { handle: Handle { crossed, .. }, begins, arrives, .. } = departure;
+    fn exit(&mut self, number: usize, departure: &Departure<Handle>) -> Result<Exit, DropReason> {
+        let &Departure { handle: packet, begins, arrives, .. } = departure;
         let (fused, places, own) = (&self.fused, &self.places, self.mailbox);
         let place = |next: LinkId| match (fused.number(next), places.of(next)) {
             (Some(number), _) => Exit::Fused(number),
             (None, (mailbox, port)) if mailbox as usize == own => Exit::Within(port),
             (None, (mailbox, port)) => Exit::Port { mailbox, port },
         };
-        self.ports[number].exit(route, (begins, arrives), crossed, place)
+        self.ports[number].exit(&packet, (begins, arrives), place)
     }
 
     /// A packet on the link of a port goes to another one; it may overtake others.
