@@ -52,7 +52,8 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
             }
             continue;
         }
-        if let Some(planned) = crossing.iter().find(|planned| has_exchanges(planned))
+        let has_bucket = link.queue.feedback.is_some_and(|feedback| feedback.bucket);
+        if let Some(planned) = crossing.iter().find(|planned| has_bucket && has_exchanges(planned))
             && first(at, "two-way")
         {
             refuse_exchanges(at, word, &planned.flow.name, report);
@@ -102,12 +103,12 @@ fn has_exchanges(planned: &PlannedFlow) -> bool {
     planned.flow.back_of.is_some() || matches!(*planned.flow.application, ApplicationParams::Exchanges(_))
 }
 
-/// Data carry the acknowledgements of a flow: no router finds a window in them to write.
+/// Data carry the acknowledgements of a flow: they cannot wait in a bucket.
 fn refuse_exchanges(at: Option<At>, word: &str, name: &str, report: &mut Report) {
     report
         .error(at, format!("tcp_feedback = \"{word}\" does not go with {name}, whose data carry acknowledgements"))
         .label("for connections with data in one direction")
-        .help("write tcp_feedback = \"none\" for the ports of its route, or another `application` than \"exchanges\"");
+        .help("write tcp_feedback = \"window\" or \"none\" for the ports of its route, or another `application` than \"exchanges\"");
 }
 
 /// Flows whose acknowledgements do not pass the routers of ports by which their data leave, of feedback that is chosen at one place.

@@ -68,6 +68,12 @@ pub enum SegmentKind {
 }
 
 impl SegmentKind {
+    /// Whether it opens a connection, or answers what does: its window has no scale (RFC 7323 §2.2).
+    #[inline]
+    pub(crate) fn opens(self) -> bool {
+        matches!(self, SegmentKind::Syn | SegmentKind::SynAck)
+    }
+
     /// Every kind, at the place of its number.
     pub(super) const ALL: [SegmentKind; 9] = [
         SegmentKind::Data,
@@ -119,7 +125,7 @@ impl Segment {
     #[inline]
     pub fn option_bytes(&self) -> u32 {
         let timestamps = if self.timestamps.is_some() { Timestamps::OPTION_BYTES } else { 0 };
-        let syn = if matches!(self.kind, SegmentKind::Syn | SegmentKind::SynAck) { SYN_OPTION_BYTES } else { 0 };
+        let syn = if self.kind.opens() { SYN_OPTION_BYTES } else { 0 };
         timestamps + syn + self.sack.padded_bytes()
     }
 

@@ -249,3 +249,57 @@ fn many_sessions_share_a_bottleneck() {
     let crossing: Vec<&str> = port(&records, "r->client").vcs.iter().map(|vc| &*vc.name).collect();
     assert_eq!(crossing, ["bulk", "web-back", "web2-back"]);
 }
+
+/// Each direction of data has a rate of its own, half of the port that it crosses: 5 Mb/s of requests and 3.5 Mb/s of responses. Over a
+/// round trip of 200 ms that is 125,000 and 87,500 octets on the wire, which are 83.3 and 58.3 segments of 1448 octets that take 1500: 83 and
+/// 58 whole ones. Each segment that comes to the client says the first window, each that comes to the server the other one, be it data or an
+/// acknowledgement alone. A capture shows that, and each direction has its rate.
+#[test]
+fn the_window_of_each_direction_is_what_its_rate_fills() {
+    let of_ports = |feedback: [&'static str; 2]| {
+        let [to_server, to_client] = feedback;
+        let sets = [
+            "duration=20 s",
+            "warmup=8 s",
+            "link.near.delay=20 ms",
+            "link.far.delay=80 ms",
+            "link.\"r->server\".rate=10 Mbps",
+            "link.\"r->client\".rate=7 Mbps",
+            // So many full segments: in the time of one of them by its rate, the other by its own.
+            "traffic.exchanges={ count = \"endless\", request = \"120184 B\", response = \"83984 B\", outstanding = 16 }",
+            "tcp.receive_window=400 kB",
+            "tcp.delayed_ack=false",
+            "queue.rate_algorithm=max-min",
+            "queue.max-min.target_utilisation=0.5",
+            &format!("port.\"r->server\".tcp_feedback={to_server}"),
+            &format!("port.\"r->client\".tcp_feedback={to_client}"),
+            "capture=[\"client\", \"server\"]",
+        ];
+        run(&feedback.join(", "), &sets)
+    };
+    // In units of the header's field: the receive window needs a shift count of 3.
+    let expected = [83, 58].map(|segments: u32| segments * 1448 / 8 * 8);
+    for feedback in [["window", "window"], ["window", "none"], ["none", "window"]] {
+        let records = of_ports(feedback);
+        for (number, window) in expected.into_iter().enumerate() {
+            let expected = Some(window).filter(|_| feedback[number] == "window");
+            let came = records.captures[number].packets.iter().filter(|packet| !packet.sent);
+            let came = came.filter(|packet| !matches!(packet.segment.kind, SegmentKind::Syn | SegmentKind::SynAck));
+            let (data, alone): (Vec<_>, Vec<_>) = came.partition(|packet| packet.segment.payload() > 0);
+            assert!(data.len() > 1000 && alone.len() > 1000, "{} of data, {} alone", data.len(), alone.len());
+            for packet in data.iter().chain(&alone) {
+                assert_eq!(packet.segment.window, expected, "{feedback:?}: {packet:?}");
+            }
+            let opening =
+                |packet: &&ackclock::record::Captured| !packet.sent && packet.segment.kind != SegmentKind::Data;
+            let opening = records.captures[number].packets.iter().find(opening).unwrap();
+            assert_eq!(opening.segment.window, None, "that of a SYN has no scale");
+            let name = ["web", "web-back"][number];
+            let goodput = flow(&records, name).goodput_after_warmup_bps.unwrap();
+            let share = [5e6, 3.5e6][number] * 1448.0 / 1500.0;
+            // The round trip is a little longer than its propagation, and whole segments are a little less.
+            let is_share = (0.95 * share..share).contains(&goodput);
+            assert!(is_share || expected.is_none(), "{feedback:?}: {name} has {goodput} of {share}");
+        }
+    }
+}

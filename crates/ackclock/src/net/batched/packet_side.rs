@@ -139,6 +139,13 @@ impl PacketSideTable {
         PacketKey(key).place().map(|place| &self.places[place].segment)
     }
 
+    /// The number before which the packet with this key acknowledges everything; `number` travels with it, and is that of its data, too,
+    /// if it has some.
+    #[inline]
+    pub(super) fn acknowledged(&self, key: u32, number: u64) -> u64 {
+        self.segment(key).map_or(number, |segment| segment.ack)
+    }
+
     /// The number of the packet with this key among those of its connection; zero if they are not numbered.
     pub(super) fn number(&self, key: u32) -> u32 {
         PacketKey(key).place().map_or(0, |place| self.places[place].number)

@@ -8,7 +8,7 @@ use crate::ids::{Id, LinkId, NodeId};
 use crate::link::Forwarding;
 use crate::net::feedback::{EdgePlace, Passed};
 use crate::packet::aal5::Reassembled;
-use crate::packet::{Pti, SegmentKind, Unit};
+use crate::packet::{Pti, Unit};
 use crate::scenario::Technology;
 
 impl Reference {
@@ -62,8 +62,8 @@ impl Reference {
         let edge = &mut self.edges.edges[edge];
         let passed = match (segment.kind, self.technology) {
             // The window of a SYN has no scale, and it releases no data.
-            (SegmentKind::SynAck, Technology::Packet { .. }) => Some(ack),
-            (SegmentKind::SynAck, Technology::Atm { .. }) => edge.on_syn(self.now, session, ack),
+            (kind, Technology::Packet { .. }) if kind.opens() => Some(ack),
+            (kind, Technology::Atm { .. }) if kind.opens() => edge.on_syn(self.now, session, ack),
             _ => edge.on_ack(self.now, session, segment.ack, ack),
         };
         match passed {
@@ -78,7 +78,7 @@ impl Reference {
     /// An acknowledgement leaves a bucket.
     pub(super) fn on_release(&mut self, edge: usize) {
         if let Some((session, passed)) = self.edges.edges[edge].on_release(self.now) {
-            match self.edges.plan().acks[edge][session].1 {
+            match self.edges.plan().acks[edge][session].next {
                 Some(port) => self.leave_edge(passed, port),
                 None => self.leave_by_route(edge, passed),
             }
