@@ -139,6 +139,20 @@ impl Segment {
         }
     }
 
+    /// What acknowledges as much as this segment with data, and has none: it comes after the data, with their timestamps and their echo of
+    /// marks.
+    pub(crate) fn acknowledgement_alone(&self) -> Segment {
+        Segment {
+            seq: self.seq + u64::from(self.len),
+            len: 0,
+            kind: SegmentKind::Data,
+            // Neither what says that a window is reduced nor what can be marked: both are of the data (RFC 3168 §6.1.2, §6.1.4).
+            ecn: if self.ecn.ece() { Ecn::ECE } else { Ecn::NOT_ECT },
+            unfilled: self.unfilled.map(|_| 0),
+            ..*self
+        }
+    }
+
     /// Whether its two numbers and its length on the wire say everything.
     #[inline]
     pub fn is_plain(&self) -> bool {

@@ -206,7 +206,7 @@ fn both_engines_agree_where_data_go_in_both_directions() {
 /// The same with rate control: ports give rates to each direction of data.
 #[test]
 fn both_engines_agree_on_rate_control_of_data_in_both_directions() {
-    let (mut completed, mut lowered, mut lowered_where_routes_change) = (0, 0, 0);
+    let (mut completed, mut lowered, mut lowered_where_routes_change, mut made) = (0, 0, 0, 0);
     for number in 0..1200 {
         let bytes = |name: &str| -> Vec<u8> {
             let stream = Stream::new(number, name, "test");
@@ -225,11 +225,14 @@ fn both_engines_agree_on_rate_control_of_data_in_both_directions() {
             records.ports.iter().filter_map(|port| port.feedback).map(|edge| edge.windows_lowered).sum();
         let changes = scenario.flows.iter().any(|flow| flow.forward.fixed().is_none());
         lowered += of_edges;
+        // What routers make of acknowledgements on data.
+        let captured = records.captures.iter().flat_map(|capture| &capture.packets);
+        made += captured.filter(|packet| packet.frame >= 1 << 31).count();
         lowered_where_routes_change += if changes { of_edges } else { 0 };
         completed +=
             records.flows.iter().filter_map(|flow| flow.exchanges.as_ref()).map(|all| all.completed).sum::<u64>();
     }
-    assert!(completed > 500, "{completed} exchanges");
+    assert!(completed > 1000 && made > 300, "{completed} exchanges, {made} packets made by routers");
     assert!(
         lowered > 5000 && lowered_where_routes_change > 100,
         "{lowered}, {lowered_where_routes_change} windows lowered"

@@ -29,6 +29,8 @@ pub(in crate::net) struct Acks {
     flow: usize,
     /// The port that they enter next, if they pass the edge and that is always the same.
     pub(in crate::net) next: Option<LinkId>,
+    /// The number of the edge among those of its connection, of so many.
+    rank: (u32, u32),
 }
 
 /// The edges of a network, before an engine has built them.
@@ -60,7 +62,7 @@ impl Edges {
                 let ack = reverse_of(vc);
                 if [vc, ack].into_iter().any(|vc| vcs[vc].routed.is_some()) {
                     edges.of_changing.insert((ack, port), EdgePlace { edge, session });
-                    acks.push(Acks { vc: ack, flow, next: None });
+                    acks.push(Acks { vc: ack, flow, next: None, rank: (0, 1) });
                     continue;
                 }
                 // A route passes a node once. Its first link is one of a host.
@@ -70,14 +72,28 @@ impl Edges {
                     edges.places.insert((ack, next), EdgePlace { edge, session });
                     edges.entered.insert(next);
                 }
-                acks.push(Acks { vc: ack, flow, next });
+                acks.push(Acks { vc: ack, flow, next, rank: (0, 1) });
             }
             if !acks.is_empty() {
                 edges.ports.push(port);
                 edges.acks.push(acks);
             }
         }
+        edges.rank();
         edges
+    }
+
+    /// Numbers the edges of each connection.
+    fn rank(&mut self) {
+        let mut known: BTreeMap<VcId, u32> = BTreeMap::new();
+        for acks in self.acks.iter_mut().flatten() {
+            let before = known.entry(acks.vc).or_default();
+            acks.rank.0 = *before;
+            *before += 1;
+        }
+        for acks in self.acks.iter_mut().flatten() {
+            acks.rank.1 = known[&acks.vc];
+        }
     }
 
     /// Where an acknowledgement is changed that is about to enter this port, if it is.
@@ -119,7 +135,11 @@ impl Edges {
         let flows = || self.acks[edge].iter().map(|acks| acks.flow);
         let governed: Vec<Governed> =
             flows().map(|flow| governed(scenario, &scenario.flows[FlowId::from_index(flow)])).collect();
-        Edge::new(&feedback, &governed, &groups(&feedback, flows()), rates)
+        let mut started = Edge::new(&feedback, &governed, &groups(&feedback, flows()), rates);
+        for (session, &Acks { rank: (number, of), .. }) in self.acks[edge].iter().enumerate() {
+            started.number_made(session, number, of);
+        }
+        started
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ids::{LinkId, NodeId, VcId};
 use crate::link::{Forwarding, RoutingTable};
 use crate::net::batched::io::{Arrival, Io};
+use crate::net::batched::packets::router_edges::pass_at_once;
 use crate::net::feedback::{EdgePlace, EdgesOnRoutes, Passed};
 use crate::units::Time;
 
@@ -66,8 +67,7 @@ impl RoutedEdges {
         io: &mut Io,
     ) -> Option<Onward> {
         let EdgePlace { edge, session } = place;
-        if io.packet_side.segment(ack.frame).is_some_and(|segment| segment.kind.opens()) {
-            // The window of a SYN has no scale, and it releases no data.
+        if pass_at_once(&ack, place, io) {
             return Some(Onward { ack, to: Forwarding::By(port) });
         }
         let vc = ack.input_ref.at_port;
