@@ -7,7 +7,6 @@ use ackclock::feedback::RoundTrip;
 use ackclock::ids::LinkId;
 use ackclock::keys::{Dimension, Quantity};
 use ackclock::scenario::{Flow, Link};
-use ackclock::tcp::ApplicationParams;
 use ackclock::units::Time;
 
 use crate::flows::PlannedFlow;
@@ -52,11 +51,6 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
             }
             continue;
         }
-        if let Some(planned) = crossing.iter().find(|planned| has_exchanges(planned))
-            && first(at, "two-way")
-        {
-            refuse_exchanges(at, word, &planned.flow.name, report);
-        }
         for planned in &crossing {
             let headers = &planned.given.common.settings.own;
             let at = headers.at("encrypted_headers");
@@ -95,19 +89,6 @@ pub(crate) fn check(network: &Network, flows: &[PlannedFlow], settings: &QueueSe
     if !report.has_errors() {
         warn_idle(network, flows, settings, report);
     }
-}
-
-/// Whether data go in both directions of a flow's connection.
-fn has_exchanges(planned: &PlannedFlow) -> bool {
-    planned.flow.back_of.is_some() || matches!(*planned.flow.application, ApplicationParams::Exchanges(_))
-}
-
-/// Data carry the acknowledgements of a flow: no router finds a window in them to write.
-fn refuse_exchanges(at: Option<At>, word: &str, name: &str, report: &mut Report) {
-    report
-        .error(at, format!("tcp_feedback = \"{word}\" does not go with {name}, whose data carry acknowledgements"))
-        .label("for connections with data in one direction")
-        .help("write tcp_feedback = \"none\" for the ports of its route, or another `application` than \"exchanges\"");
 }
 
 /// Flows whose acknowledgements do not pass the routers of ports by which their data leave, of feedback that is chosen at one place.

@@ -29,8 +29,26 @@ struct Flow {
     mss: u64,
     /// The most segments that one acknowledgement lets go.
     most: u64,
-    /// The number in the last acknowledgement that left.
+    /// The largest number that has left.
     released: u64,
+    /// The largest number that has come.
+    came: u64,
+}
+
+/// What becomes of the acknowledgement on a segment with data: the data do not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnData {
+    /// It says nothing new, and goes on as it is.
+    Old,
+    /// It leaves with its data.
+    Leaves,
+    /// The data are to carry this number in its place, which has left before.
+    Carries {
+        /// See there.
+        number: u64,
+        /// Whether it has to wait as an acknowledgement without data ([`AckBucket::push`]): no other one says as much.
+        waits: bool,
+    },
 }
 
 impl<T> AckBucket<T> {
@@ -45,20 +63,33 @@ impl<T> AckBucket<T> {
     /// Another flow is one unit with those that the bucket is for: its number, which follows theirs. The first is 0.
     pub fn add_flow(&mut self, mss: u32, window: u32) -> usize {
         // A FIN is no byte of the window.
-        self.flows.push(Flow { mss: u64::from(mss), most: u64::from(window.div_ceil(mss)) + 1, released: 0 });
+        self.flows.push(Flow { mss: u64::from(mss), most: u64::from(window.div_ceil(mss)) + 1, released: 0, came: 0 });
         self.flows.len() - 1
     }
 
     /// The acknowledgement of all before byte `number` of a flow comes: it waits. Whether one leaves, [`AckBucket::release`] says.
     pub fn push(&mut self, flow: usize, number: u64, ack: T) {
+        let came = &mut self.flows[flow].came;
+        *came = number.max(*came);
         self.waiting.push_back((flow as u32, number, ack));
     }
 
-    /// A segment with data comes that acknowledges all before byte `number` of a flow. Its data do not wait, so it is to carry the number
-    /// returned here, which has left before; its own number waits as the pure acknowledgement `ack`.
-    pub fn push_piggybacked(&mut self, flow: usize, number: u64, ack: T) -> u64 {
-        self.push(flow, number, ack);
-        self.flows[flow].released
+    /// A segment with data comes that acknowledges all before byte `number` of a flow, at this rate, in packets per second. Where
+    /// nothing waits and the next acknowledgement may leave, it is this one. A number that came before does not wait: on data it is no
+    /// duplicate acknowledgement, and without data it would be one.
+    pub fn on_data(&mut self, now: Time, rate: f64, flow: usize, number: u64) -> OnData {
+        let Flow { released, came, .. } = &mut self.flows[flow];
+        let released = *released;
+        let waits = number > *came;
+        *came = number.max(*came);
+        if number <= released {
+            return OnData::Old;
+        }
+        if self.waiting.is_empty() && self.due(rate) <= now {
+            self.leave(now, flow, number);
+            return OnData::Leaves;
+        }
+        OnData::Carries { number: released, waits }
     }
 
     /// When the next acknowledgement leaves at this rate, in packets per second: possibly in the past. Never if none waits.
@@ -66,6 +97,11 @@ impl<T> AckBucket<T> {
         if self.waiting.is_empty() {
             return Time::NEVER;
         }
+        self.due(rate)
+    }
+
+    /// When the next acknowledgement may leave.
+    fn due(&self, rate: f64) -> Time {
         let gap = self.segments as f64 / rate.max(LEAST_RATE);
         self.last_release + Span::from_ps((gap * PS_PER_SECOND).round() as u64)
     }
@@ -76,12 +112,17 @@ impl<T> AckBucket<T> {
             return None;
         }
         let (flow, number, ack) = self.waiting.pop_front()?;
-        let Flow { mss, most, released } = &mut self.flows[flow as usize];
+        self.leave(now, flow as usize, number);
+        Some(ack)
+    }
+
+    /// The acknowledgement of all before byte `number` of a flow leaves.
+    fn leave(&mut self, now: Time, flow: usize, number: u64) {
+        let Flow { mss, most, released, .. } = &mut self.flows[flow];
         let segments = number.saturating_sub(*released).div_ceil(*mss).max(1);
         self.segments = if segments > *most { 1 } else { segments };
         *released = number.max(*released);
         self.last_release = now;
-        Some(ack)
     }
 
     /// Those that wait, the next one first.
@@ -187,14 +228,25 @@ mod tests {
         assert_eq!(left, [((0, 1), 0), ((1, 30), 1000), ((0, 3), 4000), ((1, 40), 6000)].map(Some));
     }
 
+    /// 1000 packets per second. What may leave leaves with the data; what may not waits without them, once.
     #[test]
     fn segments_with_data_carry_what_has_left() {
         let mut bucket = AckBucket::new(1000, 64_000);
-        assert_eq!(bucket.push_piggybacked(0, 1000, 'a'), 0, "nothing has left");
-        assert_eq!(bucket.release(us(0), 1000.0), Some('a'));
-        assert_eq!(bucket.push_piggybacked(0, 3000, 'b'), 1000);
-        assert_eq!(bucket.push_piggybacked(0, 3000, 'c'), 1000);
-        assert_eq!((bucket.len(), bucket.next_release(1000.0)), (2, us(1000)));
+        let data = |bucket: &mut AckBucket<char>, at, number| bucket.on_data(us(at), 1000.0, 0, number);
+        let behind = |number, waits| OnData::Carries { number, waits };
+        assert_eq!(data(&mut bucket, 0, 0), OnData::Old);
+        assert_eq!(data(&mut bucket, 0, 2000), OnData::Leaves, "nothing waits, and nothing has left");
+        assert_eq!(data(&mut bucket, 1999, 3000), behind(2000, true), "two segments take two milliseconds");
+        bucket.push(0, 3000, 'a');
+        assert_eq!(data(&mut bucket, 1999, 3000), behind(2000, false), "it waits already");
+        assert_eq!(data(&mut bucket, 2000, 4000), behind(2000, true), "another one is before it");
+        bucket.push(0, 4000, 'b');
+        assert_eq!(data(&mut bucket, 2000, 2000), OnData::Old);
+        assert_eq!(bucket.release(us(2000), 1000.0), Some('a'));
+        assert_eq!((data(&mut bucket, 2500, 4000), data(&mut bucket, 2500, 3000)), (behind(3000, false), OnData::Old));
+        assert_eq!((bucket.len(), bucket.next_release(1000.0)), (1, us(3000)));
+        assert_eq!(bucket.release(us(3000), 1000.0), Some('b'));
+        assert_eq!((data(&mut bucket, 4000, 5000), bucket.next_release(1000.0)), (OnData::Leaves, Time::NEVER));
     }
 
     /// A part of a segment counts as one; an acknowledgement of less than what has left acknowledges nothing new.
@@ -206,7 +258,9 @@ mod tests {
         }
         assert_eq!((bucket.release(us(0), 1000.0), bucket.next_release(1000.0)), (Some(1500), us(2000)));
         assert_eq!((bucket.release(us(2000), 1000.0), bucket.next_release(1000.0)), (Some(500), us(3000)));
-        assert_eq!(bucket.push_piggybacked(0, 2500, 0), 1500, "the largest number that has left");
+        let on_data = OnData::Carries { number: 1500, waits: false };
+        assert_eq!(bucket.on_data(us(2500), 1000.0, 0, 2500), on_data, "the largest number that has left");
+        bucket.push(0, 2500, 2500);
         assert_eq!((bucket.release(us(3000), 1000.0), bucket.next_release(1000.0)), (Some(2500), us(4000)));
     }
 

@@ -7,7 +7,7 @@ pub mod checksum;
 mod ack_bucket;
 mod window;
 
-pub use ack_bucket::AckBucket;
+pub use ack_bucket::{AckBucket, OnData};
 pub use window::{Governed, RoundTrip, Translation, Units, WindowFeedback};
 
 /// How a port tells senders the rates of its rate algorithm. At least one of the two is chosen.

@@ -369,6 +369,30 @@ pub(super) fn backs(scenario: &Scenario) -> BTreeMap<usize, usize> {
     backs.filter_map(|(back, flow)| Some((flow.back_of?.index(), back))).collect()
 }
 
+/// Which flow's data each connection carries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DataFlows {
+    flows: usize,
+    /// See [`backs`].
+    backs: BTreeMap<usize, usize>,
+}
+
+impl DataFlows {
+    /// Of a scenario.
+    pub(super) fn new(scenario: &Scenario) -> DataFlows {
+        DataFlows { flows: scenario.flows.len(), backs: backs(scenario) }
+    }
+
+    /// The flow of TCP whose data comes on a connection; `None` if it carries acknowledgements alone, or datagrams.
+    pub(super) fn of(&self, vc: VcId) -> Option<usize> {
+        match end_of(vc) {
+            (flow, _) if flow >= self.flows => None,
+            (flow, End::Receiver) => Some(flow),
+            (flow, End::Sender) => self.backs.get(&flow).copied(),
+        }
+    }
+}
+
 /// The name of a connection of the flow called `flow`: that name, with `/ack` for the reverse path.
 pub(super) fn vc_name(flow: &str, end: End) -> Cow<'_, str> {
     match end {
@@ -386,6 +410,11 @@ pub(super) fn data_vc(flow: usize) -> VcId {
 /// The connection of a flow's acknowledgements.
 pub(super) fn ack_vc(flow: usize) -> VcId {
     Id::from_index(2 * flow + 1)
+}
+
+/// The connection in the other direction: what acknowledges the data of this one comes there.
+pub(super) fn reverse_of(vc: VcId) -> VcId {
+    Id::from_index(vc.index() ^ 1)
 }
 
 /// The flow that a connection belongs to, and the end that it leads to.

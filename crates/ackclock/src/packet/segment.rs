@@ -68,6 +68,12 @@ pub enum SegmentKind {
 }
 
 impl SegmentKind {
+    /// Whether it opens a connection, or answers what does: its window has no scale (RFC 7323 §2.2).
+    #[inline]
+    pub(crate) fn opens(self) -> bool {
+        matches!(self, SegmentKind::Syn | SegmentKind::SynAck)
+    }
+
     /// Every kind, at the place of its number.
     pub(super) const ALL: [SegmentKind; 9] = [
         SegmentKind::Data,
@@ -119,7 +125,7 @@ impl Segment {
     #[inline]
     pub fn option_bytes(&self) -> u32 {
         let timestamps = if self.timestamps.is_some() { Timestamps::OPTION_BYTES } else { 0 };
-        let syn = if matches!(self.kind, SegmentKind::Syn | SegmentKind::SynAck) { SYN_OPTION_BYTES } else { 0 };
+        let syn = if self.kind.opens() { SYN_OPTION_BYTES } else { 0 };
         timestamps + syn + self.sack.padded_bytes()
     }
 
@@ -130,6 +136,20 @@ impl Segment {
             SegmentKind::Data | SegmentKind::Echo => self.len - self.unfilled.unwrap_or(0),
             SegmentKind::Fin => self.len - 1,
             _ => 0,
+        }
+    }
+
+    /// What acknowledges as much as this segment with data, and has none: it comes after the data, with their timestamps and their echo of
+    /// marks.
+    pub(crate) fn acknowledgement_alone(&self) -> Segment {
+        Segment {
+            seq: self.seq + u64::from(self.len),
+            len: 0,
+            kind: SegmentKind::Data,
+            // Neither what says that a window is reduced nor what can be marked: both are of the data (RFC 3168 §6.1.2, §6.1.4).
+            ecn: if self.ecn.ece() { Ecn::ECE } else { Ecn::NOT_ECT },
+            unfilled: self.unfilled.map(|_| 0),
+            ..*self
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::lab::agree::engines_agree;
+use crate::lab::choices::Choices;
 use crate::lab::random::{Example, example, through_ports};
 use ackclock::record::{AbrRecord, EdgeRecord, FlowRecord, LinkLosses, Records, UdpCounts, UdpRecord};
 use ackclock::rng::Stream;
@@ -200,6 +201,42 @@ fn both_engines_agree_where_data_go_in_both_directions() {
         }
     }
     assert!(completed > 1000 && retransmissions > 1000, "{completed} exchanges, {retransmissions} retransmissions");
+}
+
+/// The same with rate control: ports give rates to each direction of data.
+#[test]
+fn both_engines_agree_on_rate_control_of_data_in_both_directions() {
+    let (mut completed, mut lowered, mut lowered_where_routes_change, mut made) = (0, 0, 0, 0);
+    for number in 0..1200 {
+        let bytes = |name: &str| -> Vec<u8> {
+            let stream = Stream::new(number, name, "test");
+            (0..1600).map(|index| stream.at(index) as u8).collect()
+        };
+        let Example { mut scenario, seed, mut stops } = example(&bytes("rate control of exchanges"));
+        let of_feedback = bytes("feedback");
+        if !crate::lab::feedback::everywhere(&mut Choices::new(&of_feedback), &mut scenario, &mut stops)
+            || !crate::lab::exchanges::everywhere(&mut scenario, Stream::new(number, "exchanges", "test"))
+        {
+            continue;
+        }
+        let records = engines_agree(&scenario, seed, &stops).unwrap_or_else(|text| panic!("{number}: {text}"));
+        crate::lab::conserves(&records);
+        let of_edges: u64 =
+            records.ports.iter().filter_map(|port| port.feedback).map(|edge| edge.windows_lowered).sum();
+        let changes = scenario.flows.iter().any(|flow| flow.forward.fixed().is_none());
+        lowered += of_edges;
+        // What routers make of acknowledgements on data.
+        let captured = records.captures.iter().flat_map(|capture| &capture.packets);
+        made += captured.filter(|packet| packet.frame >= 1 << 31).count();
+        lowered_where_routes_change += if changes { of_edges } else { 0 };
+        completed +=
+            records.flows.iter().filter_map(|flow| flow.exchanges.as_ref()).map(|all| all.completed).sum::<u64>();
+    }
+    assert!(completed > 1000 && made > 300, "{completed} exchanges, {made} packets made by routers");
+    assert!(
+        lowered > 5000 && lowered_where_routes_change > 100,
+        "{lowered}, {lowered_where_routes_change} windows lowered"
+    );
 }
 
 fn units(records: &Records) -> u64 {

@@ -10,8 +10,7 @@ use ackclock::units::Span;
 
 /// Adds them; other flows with exchanges have bulk transfers instead.
 pub fn add_responses(scenario: &mut Scenario) {
-    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
-    let one_way = has_feedback || matches!(scenario.technology, Technology::Atm { .. });
+    let one_way = matches!(scenario.technology, Technology::Atm { .. });
     for number in 0..scenario.flows.len() {
         let flow = &mut scenario.flows[FlowId::from_index(number)];
         if !matches!(*flow.application, ApplicationParams::Exchanges(_)) {
@@ -45,9 +44,8 @@ pub fn add_responses(scenario: &mut Scenario) {
 
 /// Gives every flow exchanges of a few segments, if the network can have them; else nothing is done.
 pub fn everywhere(scenario: &mut Scenario, draws: Stream) -> bool {
-    let has_feedback = scenario.links.iter().any(|link| link.queue.feedback.is_some());
     let has_some = scenario.flows.iter().any(|flow| flow.back_of.is_some());
-    if has_feedback || has_some || matches!(scenario.technology, Technology::Atm { .. }) {
+    if has_some || matches!(scenario.technology, Technology::Atm { .. }) {
         return false;
     }
     for (number, flow) in (10_000..).zip(scenario.flows.iter_mut()) {

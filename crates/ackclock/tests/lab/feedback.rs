@@ -6,15 +6,15 @@ use ackclock::atm::rate::{ALGORITHMS, RateAlgorithm};
 use ackclock::feedback::{Feedback, RoundTrip, Units, WindowFeedback};
 use ackclock::ids::LinkId;
 use ackclock::keys::Values;
-use ackclock::scenario::{NodeKind, Scenario, Technology};
+use ackclock::scenario::{Flow, NodeKind, Scenario, Technology};
 use ackclock::units::{Span, Time};
 
 use super::choices::Choices;
 
 /// In some networks ports compute rates, and their routers give them to senders. Averaging intervals may end where the run stops.
 pub fn feedback(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Time]) {
-    let mut of_flows = scenario.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let changes = of_flows.any(|route| route.fixed().is_none());
+    let is_fixed = |flow: &Flow| flow.forward.fixed().is_some() && flow.backward.fixed().is_some();
+    let changes = !scenario.flows.iter().all(is_fixed);
     let one_in = match scenario.technology {
         // Where routes change less arrives.
         Technology::Packet { .. } => {
@@ -26,9 +26,22 @@ pub fn feedback(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Tim
         }
         Technology::Atm { .. } => 5,
     };
-    if !choices.once_in(one_in) {
-        return;
+    if choices.once_in(one_in) {
+        of_ports(choices, scenario, stops);
     }
+}
+
+/// The same, in every packet network without a medium that links share; else nothing is done.
+pub fn everywhere(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Time]) -> bool {
+    let has_medium = scenario.links.iter().any(|link| link.medium.is_some());
+    if has_medium || matches!(scenario.technology, Technology::Atm { .. }) {
+        return false;
+    }
+    of_ports(choices, scenario, stops);
+    true
+}
+
+fn of_ports(choices: &mut Choices, scenario: &mut Scenario, stops: &mut [Time]) {
     let of_switches = |id: &LinkId| scenario.nodes[scenario.links[*id].from].kind == NodeKind::Switch;
     let links: Vec<LinkId> = scenario.links.ids().filter(of_switches).collect();
     let interval = Span::from_ps((scenario.duration.as_ps() / choices.one_of(&[10, 100, 1000])).max(1));

@@ -205,6 +205,16 @@ fn with_losses(outstanding: u64) {
         &["tcp.dialect=osu", "tcp.mss=536 B", "tcp.delayed_ack=true", "tcp.recovery=rfc6675"],
         &["tcp.dialect=linux"],
         &["tcp.dialect=standard", "tcp.ecn=classic", "queue.policy=fq-codel"],
+        // Acknowledgements wait, and data that go on at once say what has left; windows are lowered.
+        &["tcp.dialect=standard", "queue.rate_algorithm=simplified-erica-plus", "queue.tcp_feedback=both"],
+        &["tcp.dialect=osu", "queue.rate_algorithm=erica", "queue.tcp_feedback=bucket", "tcp.recovery=new-reno"],
+        &[
+            "tcp.dialect=standard",
+            "tcp.ecn=classic",
+            "queue.policy=fq-codel",
+            "queue.rate_algorithm=simplified-erica-plus",
+            "queue.tcp_feedback=bucket",
+        ],
     ] {
         let records = run(&tcp.join(" "), &[&short[..], &[exchanges, &outstanding, losses], tcp].concat());
         all_has_come(&records, 40);
@@ -248,4 +258,134 @@ fn many_sessions_share_a_bottleneck() {
     }
     let crossing: Vec<&str> = port(&records, "r->client").vcs.iter().map(|vc| &*vc.name).collect();
     assert_eq!(crossing, ["bulk", "web-back", "web2-back"]);
+}
+
+/// Each direction of data has a rate of its own, half of the port that it crosses: 5 Mb/s of requests and 3.5 Mb/s of responses. Over a
+/// round trip of 200 ms that is 125,000 and 87,500 octets on the wire, which are 83.3 and 58.3 segments of 1448 octets that take 1500: 83 and
+/// 58 whole ones. Each segment that comes to the client says the first window, each that comes to the server the other one, be it data or an
+/// acknowledgement alone. A capture shows that, and each direction has its rate.
+#[test]
+fn the_window_of_each_direction_is_what_its_rate_fills() {
+    let of_ports = |feedback: [&'static str; 2]| {
+        let [to_server, to_client] = feedback;
+        let sets = [
+            "duration=20 s",
+            "warmup=8 s",
+            "link.near.delay=20 ms",
+            "link.far.delay=80 ms",
+            "link.\"r->server\".rate=10 Mbps",
+            "link.\"r->client\".rate=7 Mbps",
+            // So many full segments: in the time of one of them by its rate, the other by its own.
+            "traffic.exchanges={ count = \"endless\", request = \"120184 B\", response = \"83984 B\", outstanding = 16 }",
+            "tcp.receive_window=400 kB",
+            "tcp.delayed_ack=false",
+            "queue.rate_algorithm=max-min",
+            "queue.max-min.target_utilisation=0.5",
+            &format!("port.\"r->server\".tcp_feedback={to_server}"),
+            &format!("port.\"r->client\".tcp_feedback={to_client}"),
+            "capture=[\"client\", \"server\"]",
+        ];
+        run(&feedback.join(", "), &sets)
+    };
+    // In units of the header's field: the receive window needs a shift count of 3.
+    let expected = [83, 58].map(|segments: u32| segments * 1448 / 8 * 8);
+    for feedback in [["window", "window"], ["window", "none"], ["none", "window"]] {
+        let records = of_ports(feedback);
+        for (number, window) in expected.into_iter().enumerate() {
+            let expected = Some(window).filter(|_| feedback[number] == "window");
+            let came = records.captures[number].packets.iter().filter(|packet| !packet.sent);
+            let came = came.filter(|packet| !matches!(packet.segment.kind, SegmentKind::Syn | SegmentKind::SynAck));
+            let (data, alone): (Vec<_>, Vec<_>) = came.partition(|packet| packet.segment.payload() > 0);
+            assert!(data.len() > 1000 && alone.len() > 1000, "{} of data, {} alone", data.len(), alone.len());
+            for packet in data.iter().chain(&alone) {
+                assert_eq!(packet.segment.window, expected, "{feedback:?}: {packet:?}");
+            }
+            let opening =
+                |packet: &&ackclock::record::Captured| !packet.sent && packet.segment.kind != SegmentKind::Data;
+            let opening = records.captures[number].packets.iter().find(opening).unwrap();
+            assert_eq!(opening.segment.window, None, "that of a SYN has no scale");
+            let name = ["web", "web-back"][number];
+            let goodput = flow(&records, name).goodput_after_warmup_bps.unwrap();
+            let share = [5e6, 3.5e6][number] * 1448.0 / 1500.0;
+            // The round trip is a little longer than its propagation, and whole segments are a little less.
+            let is_share = (0.95 * share..share).contains(&goodput);
+            assert!(is_share || expected.is_none(), "{feedback:?}: {name} has {goodput} of {share}");
+        }
+    }
+}
+
+/// Four requests of a segment each at once, and a response of a segment to each: it carries the acknowledgement of its request. Where the
+/// requests leave the router an acknowledgement bucket has a rate of 1 Mb/s, 8.32 ms for a segment of 1040 octets. The first
+/// acknowledgement leaves with its response. The other responses go on at once and carry what has left, the first one; what they came
+/// with the router sends alone, one every 8.32 ms.
+#[test]
+fn a_bucket_holds_back_what_data_acknowledges_and_not_the_data() {
+    let sets = [
+        "tcp.dialect=osu",
+        "tcp.mss=1000 B",
+        "tcp.handshake=false",
+        "tcp.initial_window=10 segments",
+        "traffic.exchanges={ count = 4, request = \"1000 B\", response = \"1000 B\", outstanding = 4 }",
+        "duration=2 s",
+        "queue.max-min.target_utilisation=0.01",
+        "port.\"r->server\".rate_algorithm=max-min",
+        "port.\"r->server\".tcp_feedback=bucket",
+        "capture=[\"client\"]",
+    ];
+    let records = run("bucket", &sets);
+    all_has_come(&records, 4);
+    // Half a second and three transmissions to the router, and a tenth of a second behind it.
+    let octets = |count: u64| Span::from_ps(80_000 * count);
+    let first = Time::ZERO + Span::from_ms(500) + octets(3 * 1040);
+    let responses = (0..4).map(|n| (first + Span::from_ms(100) + octets(1040 * (n + 1)), 1000, 1000 * n, 1000));
+    let alone = (1..4).map(|n| {
+        let left = first + Span::from_us(8320) * n;
+        (left + Span::from_ms(100) + octets(40), 0, 1000 * (n + 1), 1000 * (n + 1))
+    });
+    let expected: Vec<(Time, u32, u64, u64)> = responses.chain(alone).collect();
+    let came = records.captures[0].packets.iter().filter(|packet| !packet.sent);
+    let came: Vec<_> =
+        came.map(|packet| (packet.time, packet.segment.payload(), packet.segment.seq, packet.segment.ack)).collect();
+    assert_eq!(came, expected);
+}
+
+/// Buckets for both directions of data, at 5 Mb/s of requests and 3.5 Mb/s of responses as above: each direction has the rate of its
+/// bucket. Windows are larger than what that fills, and what is too much waits as acknowledgements. None of them is taken for a
+/// duplicate, by senders with SACK or without.
+#[test]
+fn buckets_give_each_direction_its_rate() {
+    for (recovery, feedback) in [("rack", "bucket"), ("new-reno", "bucket"), ("rack", "both")] {
+        let sets = [
+            &format!("tcp.recovery={recovery}"),
+            &format!("tcp.dsack={}", recovery == "rack"),
+            &format!("queue.tcp_feedback={feedback}"),
+            "queue.feedback_round_trip=300 ms",
+            "duration=20 s",
+            "warmup=8 s",
+            "link.near.delay=20 ms",
+            "link.far.delay=80 ms",
+            "link.\"r->server\".rate=10 Mbps",
+            "link.\"r->client\".rate=7 Mbps",
+            "traffic.exchanges={ count = \"endless\", request = \"120184 B\", response = \"83984 B\", outstanding = 16 }",
+            "tcp.receive_window=200 kB",
+            "queue.rate_algorithm=max-min",
+            "queue.max-min.target_utilisation=0.5",
+            "capture=[\"client\", \"server\"]",
+        ];
+        let sets = if feedback == "both" { &sets[..] } else { &[&sets[..3], &sets[4..]].concat() };
+        let records = run(&format!("{recovery}, {feedback}"), sets);
+        for (number, (name, rate)) in [("web", 5e6), ("web-back", 3.5e6)].into_iter().enumerate() {
+            let goodput = flow(&records, name).goodput_after_warmup_bps.unwrap();
+            let share = rate * 1448.0 / 1500.0;
+            assert!((goodput / share - 1.0).abs() < 0.01, "{recovery}, {feedback}: {name} has {goodput} of {share}");
+            let counts = flow(&records, name).counts;
+            assert_eq!((counts.retransmissions, counts.fast_retransmits, counts.timeouts), (0, 0, 0), "{name}");
+            // Those that routers make have numbers of their own.
+            let came = records.captures[number].packets.iter().filter(|packet| !packet.sent);
+            let made = came.filter(|packet| packet.frame >= 1 << 31).count();
+            assert!(made > 50, "{recovery}, {feedback}: {made} packets made for the sender of {name}");
+        }
+        let edges: Vec<_> = records.ports.iter().filter_map(|port| port.feedback).collect();
+        assert!(edges.iter().all(|edge| edge.most_acks_waiting > 5), "{edges:?}");
+    }
 }

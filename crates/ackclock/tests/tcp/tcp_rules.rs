@@ -652,6 +652,26 @@ fn a_window_that_routers_lower_stops_new_segments_only() {
     assert_eq!(sender.stats().retransmissions, 0);
 }
 
+/// Data that acknowledges nothing new says a window, too (RFC 9293 §3.10.7.4): one that rises lets segments go, and none of it is a
+/// duplicate acknowledgement. Older data says nothing.
+#[test]
+fn data_without_news_says_a_window() {
+    let data = |number, segments: u64| Segment { len: 512, window: Some((segments * MSS) as u32), ..ack(number, &[]) };
+    let mut sender = sender(RecoveryParams::Reno(()), 8);
+    let mut answer = |ms, segment: Segment| {
+        sender.on_segment(at(ms), segment);
+        drain(&mut sender, at(ms))
+    };
+    assert!(answer(10, data(1, 3)).is_empty(), "seven are outstanding");
+    assert!(answer(11, data(6, 2)).is_empty(), "two");
+    assert_eq!(answer(12, data(6, 3)), [8], "nothing new, but a window that rises");
+    assert!(answer(13, data(5, 9)).is_empty(), "an old one");
+    assert!(answer(14, data(6, 3)).is_empty(), "the same window");
+    assert!(answer(15, data(6, 1)).is_empty(), "one that falls");
+    assert!(answer(16, ack(8, &[])).is_empty(), "one is outstanding, and the window is one");
+    assert_eq!(sender.stats().retransmissions, 0);
+}
+
 /// A window of zero stops all that is new, and is no reason to send anything again; whatever window comes next is followed, with
 /// nothing outstanding, too.
 #[test]

@@ -302,6 +302,11 @@ fn exchanges_where_data_go_in_one_direction() {
         ("packet", "exchanges = { count = 0 }"),
         ("packet", "exchanges = { request = \"1 s\" }"),
         ("packet", "[port.\"sw1->sw2\"]\nrate_algorithm = \"simplified-erica-plus\"\ntcp_feedback = \"window\""),
+        ("packet", "[port.\"sw1->sw2\"]\nrate_algorithm = \"simplified-erica-plus\"\ntcp_feedback = \"both\""),
+        (
+            "packet",
+            "encrypted_headers = true\n[port.\"sw1->sw2\"]\nrate_algorithm = \"erica\"\ntcp_feedback = \"window\"",
+        ),
     ];
     insta::assert_snapshot!(cases.map(said).join("\n"));
 }

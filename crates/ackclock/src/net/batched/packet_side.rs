@@ -74,6 +74,18 @@ impl PacketSideTable {
         if segment.is_plain() && !self.numbers_packets() { 0 } else { self.put(vc, segment) }
     }
 
+    /// The key under which the segment of a packet is kept that a router has made, with this number.
+    pub(super) fn keep_made(&mut self, segment: Segment, number: u32) -> u32 {
+        self.put_at_free(Place { segment, number })
+    }
+
+    /// Data with this key, which acknowledge all before this number, and say this window, from now on.
+    pub(super) fn write_acknowledgement(&mut self, key: u32, ack: u64, window: Option<u32>) {
+        let place = PacketKey(key).place().expect("data that acknowledge have a place");
+        let segment = &mut self.places[place].segment;
+        (segment.ack, segment.window) = (ack, window);
+    }
+
     /// A key for a packet that carries what the one with this key does, and has its number.
     #[inline(never)]
     pub(super) fn copy(&mut self, key: u32) -> u32 {
@@ -137,6 +149,13 @@ impl PacketSideTable {
     /// The segment kept under this key.
     pub(super) fn segment(&self, key: u32) -> Option<&Segment> {
         PacketKey(key).place().map(|place| &self.places[place].segment)
+    }
+
+    /// The number before which the packet with this key acknowledges everything; `number` travels with it, and is that of its data, too,
+    /// if it has some.
+    #[inline]
+    pub(super) fn acknowledged(&self, key: u32, number: u64) -> u64 {
+        self.segment(key).map_or(number, |segment| segment.ack)
     }
 
     /// The number of the packet with this key among those of its connection; zero if they are not numbered.

@@ -3,7 +3,7 @@
 //! Source: \[RATE-CONTROL\] §3, §4.2. A window is written when the acknowledgement leaves.
 
 use crate::engine::EventTree;
-use crate::feedback::{AckBucket, Feedback, Governed, Translation};
+use crate::feedback::{AckBucket, Feedback, Governed, OnData, Translation};
 use crate::record::{EdgeRecord, Fingerprint};
 use crate::units::Time;
 
@@ -43,6 +43,9 @@ pub(in crate::net) struct Session {
     units: f64,
     /// Its bucket, and its number there.
     bucket: (usize, usize),
+    /// The number of the next packet that is made here, and how much that of the one after it is more.
+    next_made: u32,
+    made_step: u32,
 }
 
 /// Acknowledgements of a session or of a group of sessions that wait.
@@ -67,6 +70,19 @@ pub(in crate::net) struct Passed<T> {
     pub(in crate::net) handle: T,
     pub(in crate::net) window: Option<u32>,
 }
+
+/// Data that go on, and what they are to carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::net) struct PassedData {
+    /// The number before which they acknowledge everything.
+    pub(in crate::net) number: u64,
+    pub(in crate::net) window: Option<u32>,
+    /// If the acknowledgement that they came with has to wait alone ([`Edge::wait`]): the number of the packet that it is from now on.
+    pub(in crate::net) alone: Option<u32>,
+}
+
+/// Packets that are made at edges have numbers from this one on: those of hosts are below it.
+const FIRST_MADE: u32 = 1 << 31;
 
 impl<T> Edge<T> {
     /// With these flows, in the order of the scenario, and the number of the group of each, which rise by one at most.
@@ -97,6 +113,8 @@ impl<T> Edge<T> {
                 fingerprint: Fingerprint::default(),
                 units: flow.units,
                 bucket: (group, place),
+                next_made: FIRST_MADE,
+                made_step: 1,
             });
         }
         let releases = EventTree::new(buckets.len());
@@ -147,6 +165,55 @@ impl<T> Edge<T> {
         };
         acks.push(place, number, Waiting { session, handle, window, is_syn: false });
         self.on_pushed(now, bucket)
+    }
+
+    /// Of the edges that may make packets of the same connection as this session this is the one with this number, of so many: no two
+    /// packets have the same number.
+    pub(in crate::net) fn number_made(&mut self, session: usize, number: u32, of: u32) {
+        let Session { next_made, made_step, .. } = &mut self.sessions[session];
+        (*next_made, *made_step) = (FIRST_MADE + number, of);
+    }
+
+    /// Data come that acknowledge all before byte `number` of this session, with this window if they have one. They go on at once; their
+    /// acknowledgement waits alone, if it may not leave yet.
+    pub(in crate::net) fn on_data(
+        &mut self,
+        now: Time,
+        session: usize,
+        number: u64,
+        window: Option<u32>,
+    ) -> PassedData {
+        let (bucket, place) = self.sessions[session].bucket;
+        let rate = if bucket < self.buckets.len() { self.packet_rate(bucket) } else { f64::INFINITY };
+        let on_data = self.buckets.get_mut(bucket).map(|bucket| bucket.acks.on_data(now, rate, place, number));
+        let (mut carried, mut alone) = (number, None);
+        let of_session = &mut self.sessions[session];
+        match on_data {
+            None | Some(OnData::Old) => {}
+            Some(OnData::Leaves) => self.buckets[bucket].last = session,
+            Some(OnData::Carries { number, waits }) => {
+                carried = number;
+                of_session.fingerprint.event(now.as_ps(), number);
+                alone = waits.then(|| of_session.make());
+            }
+        }
+        let rate = self.rates[session];
+        PassedData { number: carried, window: of_session.pass(now, self.interval, window, || rate), alone }
+    }
+
+    /// The acknowledgement of all before byte `number` of this session, which came with data, waits without them.
+    pub(in crate::net) fn wait(
+        &mut self,
+        now: Time,
+        session: usize,
+        number: u64,
+        Passed { handle, window }: Passed<T>,
+    ) {
+        let (bucket, place) = self.sessions[session].bucket;
+        self.buckets[bucket].acks.push(place, number, Waiting { session, handle, window, is_syn: false });
+        self.waiting += 1;
+        self.most_waiting = self.most_waiting.max(self.waiting);
+        self.schedule(now, bucket);
     }
 
     /// The answer to a SYN comes on a connection that keeps its order: it goes on as it is, behind acknowledgements that wait.
@@ -230,6 +297,13 @@ impl<T> Edge<T> {
 }
 
 impl Session {
+    /// The number of a packet that is made here.
+    fn make(&mut self) -> u32 {
+        let number = self.next_made;
+        self.next_made = number.checked_add(self.made_step).unwrap_or(FIRST_MADE);
+        number
+    }
+
     /// An acknowledgement goes on in this averaging interval, with its window lowered to what the rate fills; returns the window that it
     /// is to carry if it has one.
     #[inline(always)]
@@ -349,6 +423,30 @@ mod tests {
         assert_eq!(edge.next_release(), us(3500));
         assert_eq!(edge.on_release(us(3500)), Some((0, Passed { handle: 4, window: Some(10_000) })));
         assert_eq!((edge.next_release(), edge.record().most_acks_waiting), (Time::NEVER, 2));
+    }
+
+    /// 1000 packets per second; of two edges on the path this is the second. Data go on with what has left and with the window of that
+    /// instant; what they acknowledge waits alone, with the window that it came with, and gets one when it leaves.
+    #[test]
+    fn data_go_on_at_once_and_their_acknowledgement_waits() {
+        let mut edge = edge(true, true);
+        edge.number_made(0, 1, 2);
+        edge.on_rates(us(0), &[1.25e6, 1.25e6]);
+        let data = |edge: &mut Edge<u32>, now, segments: u64| edge.on_data(us(now), 0, 1000 * segments, None);
+        let passed = |segments: u64, window, alone| PassedData { number: 1000 * segments, window: Some(window), alone };
+        assert_eq!(data(&mut edge, 0, 1), passed(1, 10_000, None), "it leaves with its data");
+        assert_eq!(data(&mut edge, 500, 2), passed(1, 10_000, Some(FIRST_MADE + 1)));
+        edge.wait(us(500), 0, 2000, Passed { handle: 7, window: None });
+        assert_eq!(data(&mut edge, 600, 2), passed(1, 10_000, None), "that waits already");
+        assert_eq!(edge.next_release(), us(1000));
+        edge.on_rates(us(900), &[0.625e6, 1.25e6]);
+        assert_eq!(edge.next_release(), us(2000));
+        assert_eq!(data(&mut edge, 1000, 3), passed(1, 5000, Some(FIRST_MADE + 3)));
+        edge.wait(us(1000), 0, 3000, Passed { handle: 8, window: None });
+        assert_eq!(edge.on_release(us(2000)), Some((0, Passed { handle: 7, window: Some(5000) })));
+        assert_eq!((data(&mut edge, 2500, 3), edge.next_release()), (passed(2, 5000, None), us(4000)));
+        let EdgeRecord { acks, acks_waiting, most_acks_waiting, .. } = edge.record();
+        assert_eq!((acks, acks_waiting, most_acks_waiting), (6, 1, 2), "five with data, and one alone");
     }
 
     /// It takes its turn and the time of an acknowledgement of nothing new, and its window stays.

@@ -9,9 +9,9 @@ mod placement;
 mod session_rates;
 mod shares;
 
-pub(super) use edge::{Edge, Passed};
+pub(super) use edge::{Edge, Passed, PassedData};
 pub(super) use on_routes::EdgesOnRoutes;
 pub(super) use packet_rates::PacketRates;
-pub(super) use placement::{EdgePlace, Edges, atm_ports, opening, packet_rates};
+pub(super) use placement::{Acks, EdgePlace, Edges, atm_ports, opening, packet_rates};
 pub(super) use session_rates::SessionRates;
 pub(super) use shares::max_min;

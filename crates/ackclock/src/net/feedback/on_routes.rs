@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::placement::{EdgePlace, Edges};
 use crate::ids::{LinkId, NodeId, VcId};
-use crate::net::flow::{End, ack_vc, end_of};
+use crate::net::flow::reverse_of;
 
 /// The edges of a network, and where the data of flows left last.
 pub(in crate::net) struct EdgesOnRoutes {
@@ -22,9 +22,8 @@ impl EdgesOnRoutes {
     /// A packet comes to the port of a router. Where routes change, the acknowledgements of data are those of the port that data came
     /// to last.
     pub(in crate::net) fn on_packet(&mut self, vc: VcId, node: NodeId, port: LinkId) {
-        let (flow, end) = end_of(vc);
-        if self.plan.follow_routes() && end == End::Receiver {
-            self.last_ports.insert((ack_vc(flow), node), port);
+        if self.plan.follow_data(vc) {
+            self.last_ports.insert((reverse_of(vc), node), port);
         }
     }
 

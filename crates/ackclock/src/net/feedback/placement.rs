@@ -7,7 +7,7 @@ use crate::atm::rate::{Port, Unit};
 use crate::feedback::{Feedback, Governed};
 use crate::ids::{FlowId, Id, IdVec, LinkId, VcId};
 use crate::net::abr::tcp_shares;
-use crate::net::flow::{End, Vc, ack_vc, end_of};
+use crate::net::flow::{DataFlows, Vc, ack_vc, end_of, reverse_of};
 use crate::net::lists::Lists;
 use crate::packet::aal5;
 use crate::record::Metric;
@@ -21,6 +21,18 @@ pub(in crate::net) struct EdgePlace {
     pub(in crate::net) session: usize,
 }
 
+/// Acknowledgements of the data of a flow that an edge gives a rate to.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::net) struct Acks {
+    /// The connection on which they come: with data, if the flow's connection has data in both directions.
+    pub(in crate::net) vc: VcId,
+    flow: usize,
+    /// The port that they enter next, if they pass the edge and that is always the same.
+    pub(in crate::net) next: Option<LinkId>,
+    /// The number of the edge among those of its connection, of so many.
+    rank: (u32, u32),
+}
+
 /// The edges of a network, before an engine has built them.
 #[derive(Clone, Default)]
 pub(in crate::net) struct Edges {
@@ -30,26 +42,27 @@ pub(in crate::net) struct Edges {
     places: BTreeMap<(VcId, LinkId), EdgePlace>,
     /// The ports that acknowledgements enter behind an edge.
     entered: BTreeSet<LinkId>,
-    /// For each edge the connections of acknowledgements of its flows, and the ports that they enter next, if they pass it and that is
-    /// always the same.
-    pub(in crate::net) acks: Vec<Vec<(VcId, Option<LinkId>)>>,
+    /// For each edge the acknowledgements of its flows, by session.
+    pub(in crate::net) acks: Vec<Vec<Acks>>,
     /// Of flows of which a route changes: for each connection of acknowledgements and each port by which the data may leave, the edge
     /// of that port.
     of_changing: BTreeMap<(VcId, LinkId), EdgePlace>,
+    data: DataFlows,
 }
 
 impl Edges {
     /// Those of a scenario with these connections.
     pub(in crate::net) fn new(scenario: &Scenario, vcs: &IdVec<VcId, Vc>, crossing: &Lists<LinkId, VcId>) -> Edges {
-        let mut edges = Edges::default();
+        let data = DataFlows::new(scenario);
+        let mut edges = Edges { data, ..Edges::default() };
         for (port, _) in scenario.links.iter_ids().filter(|(_, link)| link.queue.feedback.is_some()) {
             let edge = edges.ports.len();
             let mut acks = Vec::new();
-            for (session, vc) in sessions(scenario, crossing.of(port)).enumerate() {
-                let ack = ack_vc(end_of(vc).0);
+            for (session, (vc, flow)) in sessions(&edges.data, crossing.of(port)).enumerate() {
+                let ack = reverse_of(vc);
                 if [vc, ack].into_iter().any(|vc| vcs[vc].routed.is_some()) {
                     edges.of_changing.insert((ack, port), EdgePlace { edge, session });
-                    acks.push((ack, None));
+                    acks.push(Acks { vc: ack, flow, next: None, rank: (0, 1) });
                     continue;
                 }
                 // A route passes a node once. Its first link is one of a host.
@@ -59,14 +72,28 @@ impl Edges {
                     edges.places.insert((ack, next), EdgePlace { edge, session });
                     edges.entered.insert(next);
                 }
-                acks.push((ack, next));
+                acks.push(Acks { vc: ack, flow, next, rank: (0, 1) });
             }
             if !acks.is_empty() {
                 edges.ports.push(port);
                 edges.acks.push(acks);
             }
         }
+        edges.rank();
         edges
+    }
+
+    /// Numbers the edges of each connection.
+    fn rank(&mut self) {
+        let mut known: BTreeMap<VcId, u32> = BTreeMap::new();
+        for acks in self.acks.iter_mut().flatten() {
+            let before = known.entry(acks.vc).or_default();
+            acks.rank.0 = *before;
+            *before += 1;
+        }
+        for acks in self.acks.iter_mut().flatten() {
+            acks.rank.1 = known[&acks.vc];
+        }
     }
 
     /// Where an acknowledgement is changed that is about to enter this port, if it is.
@@ -74,9 +101,9 @@ impl Edges {
         if self.places.is_empty() { None } else { self.places.get(&(vc, port)).copied() }
     }
 
-    /// Whether there are edges of flows of which a route changes.
-    pub(in crate::net) fn follow_routes(&self) -> bool {
-        !self.of_changing.is_empty()
+    /// Whether there are edges of flows of which a route changes, and a connection carries data that the rates of ports may be for.
+    pub(in crate::net) fn follow_data(&self, vc: VcId) -> bool {
+        !self.of_changing.is_empty() && self.data.of(vc).is_some()
     }
 
     /// The edge of this port for an acknowledgement of a flow of which a route changes, if its data may leave there.
@@ -87,6 +114,7 @@ impl Edges {
     /// What the receivers of flows of which a route changes advertise, by the connections of their acknowledgements: they write it into
     /// each, as a sender that was told less has to know it from acknowledgements that pass no edge.
     pub(in crate::net) fn advertised(&self, scenario: &Scenario) -> BTreeMap<VcId, u32> {
+        // Both directions of a connection have the same parameters.
         let of_flow = |vc| (vc, scenario.flows[FlowId::from_index(end_of(vc).0)].tcp.advertised_window() as u32);
         self.of_changing.keys().map(|&(vc, _)| of_flow(vc)).collect()
     }
@@ -104,11 +132,14 @@ impl Edges {
     /// The edge with this number before the first acknowledgement.
     pub(in crate::net) fn start<T>(&self, edge: usize, scenario: &Scenario, rates: Vec<f64>) -> Edge<T> {
         let feedback = feedback(scenario, self.ports[edge]).expect("an edge is one of a port with feedback");
-        let flows: Vec<Governed> = self.acks[edge]
-            .iter()
-            .map(|&(ack, _)| governed(scenario, &scenario.flows[FlowId::from_index(end_of(ack).0)]))
-            .collect();
-        Edge::new(&feedback, &flows, &groups(&feedback, self.acks[edge].iter().map(|&(ack, _)| ack)), rates)
+        let flows = || self.acks[edge].iter().map(|acks| acks.flow);
+        let governed: Vec<Governed> =
+            flows().map(|flow| governed(scenario, &scenario.flows[FlowId::from_index(flow)])).collect();
+        let mut started = Edge::new(&feedback, &governed, &groups(&feedback, flows()), rates);
+        for (session, &Acks { rank: (number, of), .. }) in self.acks[edge].iter().enumerate() {
+            started.number_made(session, number, of);
+        }
+        started
     }
 }
 
@@ -143,28 +174,27 @@ pub(in crate::net) fn packet_rates(
     id: LinkId,
     crossing: &[VcId],
 ) -> Option<Box<PacketRates>> {
-    if feedback(scenario, id).is_none() || sessions(scenario, crossing).next().is_none() {
-        return None;
-    }
+    let feedback = feedback(scenario, id)?;
+    let data = DataFlows::new(scenario);
+    let of_sessions = groups(&feedback, sessions(&data, crossing).map(|(_, flow)| flow));
+    let connections = of_sessions.iter().max()? + 1;
     let link = &scenario.links[id];
     let algorithm = link.queue.rates.as_ref().expect("feedback needs rates");
-    let of_sessions = groups(&feedback(scenario, id)?, sessions(scenario, crossing));
-    let connections = of_sessions.last().map_or(0, |last| last + 1);
     let of_data = |part| {
         let shares = tcp_shares(scenario, part);
         let mut of_groups = vec![0.0; connections];
-        for (vc, group) in sessions(scenario, crossing).zip(&of_sessions) {
-            of_groups[*group] += shares[end_of(vc).0] / Unit::Byte.bits();
+        for ((_, flow), group) in sessions(&data, crossing).zip(&of_sessions) {
+            of_groups[*group] += shares[flow] / Unit::Byte.bits();
         }
         of_groups
     };
     let mut openings = vec![0; connections];
-    for (vc, group) in sessions(scenario, crossing).zip(&of_sessions) {
+    for ((vc, _), group) in sessions(&data, crossing).zip(&of_sessions) {
         openings[*group] += opening(scenario, vc);
     }
     let port = Port { rate: link.rate, unit: Unit::Byte, connections, max_min: &of_data, openings: &openings };
     let mut numbers = 0..;
-    let number = |&vc: &VcId| if is_session(scenario, vc) { numbers.next() } else { None };
+    let number = |&vc: &VcId| data.of(vc).and_then(|_| numbers.next());
     let sessions = crossing.iter().map(number).collect();
     let mut rates = Box::new(PacketRates::new(algorithm, &port, (&link.name, seed), sessions));
     if scenario.recording.metrics.contains(Metric::Allocation) {
@@ -176,32 +206,22 @@ pub(in crate::net) fn packet_rates(
     Some(rates)
 }
 
-/// The number of the group of each session of a port, in order: so many flows of the scenario in a row are one. These are connections
-/// of the flows.
-fn groups(feedback: &Feedback, sessions: impl Iterator<Item = VcId>) -> Vec<usize> {
-    let mut flows: Vec<usize> = sessions.map(|vc| end_of(vc).0 / feedback.group as usize).collect();
-    let mut known = 0;
-    let mut before = None;
-    for group in &mut flows {
-        if before.replace(*group).is_some_and(|before| before != *group) {
-            known += 1;
-        }
-        *group = known;
-    }
-    flows
+/// The number of the group of each of these flows, in the order in which groups come first: so many flows of the scenario in a row are one.
+fn groups(feedback: &Feedback, flows: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut known = BTreeMap::new();
+    let number = |flow: usize| {
+        let next = known.len();
+        *known.entry(flow / feedback.group as usize).or_insert(next)
+    };
+    flows.map(number).collect()
 }
 
-/// The connections with data of TCP among those that cross a port: in their order they are its sessions.
-fn sessions(scenario: &Scenario, crossing: &[VcId]) -> impl Iterator<Item = VcId> {
-    crossing.iter().copied().filter(move |&vc| is_session(scenario, vc))
+/// The connections with data of TCP among those that cross a port, and the flows of the data: in their order they are its sessions.
+fn sessions(data: &DataFlows, crossing: &[VcId]) -> impl Iterator<Item = (VcId, usize)> {
+    crossing.iter().filter_map(|&vc| Some((vc, data.of(vc)?)))
 }
 
-fn is_session(scenario: &Scenario, vc: VcId) -> bool {
-    let (flow, end) = end_of(vc);
-    end == End::Receiver && flow < scenario.flows.len()
-}
-
-/// What the segment that opens the flow of a connection takes on the wire: bytes, or cells; 0 if none does.
+/// What the segment that opens the flow of a connection takes on the wire, and the answer to it: bytes, or cells; 0 if none does.
 pub(in crate::net) fn opening(scenario: &Scenario, vc: VcId) -> u64 {
     let (flow, _) = end_of(vc);
     let tcp = &scenario.flows[FlowId::from_index(flow)].tcp;

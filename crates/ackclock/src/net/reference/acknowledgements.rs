@@ -6,9 +6,9 @@ use super::cell_port::Input;
 use super::edges::{AtEdge, rates_of};
 use crate::ids::{Id, LinkId, NodeId};
 use crate::link::Forwarding;
-use crate::net::feedback::{EdgePlace, Passed};
+use crate::net::feedback::{EdgePlace, Passed, PassedData};
 use crate::packet::aal5::Reassembled;
-use crate::packet::{Pti, SegmentKind, Unit};
+use crate::packet::{Pti, Segment, Unit};
 use crate::scenario::Technology;
 
 impl Reference {
@@ -58,12 +58,15 @@ impl Reference {
                 }
             },
         };
+        if segment.len > 0 && !segment.kind.opens() {
+            return self.on_data_at_edge(place, port, from, unit, segment);
+        }
         let ack = Passed { handle: AtEdge { unit, from }, window: segment.window };
         let edge = &mut self.edges.edges[edge];
         let passed = match (segment.kind, self.technology) {
             // The window of a SYN has no scale, and it releases no data.
-            (SegmentKind::SynAck, Technology::Packet { .. }) => Some(ack),
-            (SegmentKind::SynAck, Technology::Atm { .. }) => edge.on_syn(self.now, session, ack),
+            (kind, Technology::Packet { .. }) if kind.opens() => Some(ack),
+            (kind, Technology::Atm { .. }) if kind.opens() => edge.on_syn(self.now, session, ack),
             _ => edge.on_ack(self.now, session, segment.ack, ack),
         };
         match passed {
@@ -75,10 +78,28 @@ impl Reference {
         self.schedule_release(place.edge);
     }
 
+    /// Data that acknowledge arrive by link `from` at a router that changes what they say, on their way to `port`: they go on at once.
+    fn on_data_at_edge(&mut self, place: EdgePlace, port: LinkId, from: LinkId, unit: Unit, segment: Segment) {
+        let EdgePlace { edge, session } = place;
+        let packets = &mut self.frames[unit.vc].packets;
+        let PassedData { number, window, alone } =
+            self.edges.edges[edge].on_data(self.now, session, segment.ack, segment.window);
+        if let Some(frame) = alone {
+            let alone = Unit { frame, index: 0, ..unit };
+            packets.insert(alone, segment.acknowledgement_alone());
+            let ack = Passed { handle: AtEdge { unit: alone, from }, window: segment.window };
+            self.edges.edges[edge].wait(self.now, session, segment.ack, ack);
+        }
+        let data = packets.get_mut(unit).expect("it is on its way");
+        (data.ack, data.window) = (number, window);
+        self.forward(self.hop(port, unit.vc), self.links[from].input, unit);
+        self.schedule_release(edge);
+    }
+
     /// An acknowledgement leaves a bucket.
     pub(super) fn on_release(&mut self, edge: usize) {
         if let Some((session, passed)) = self.edges.edges[edge].on_release(self.now) {
-            match self.edges.plan().acks[edge][session].1 {
+            match self.edges.plan().acks[edge][session].next {
                 Some(port) => self.leave_edge(passed, port),
                 None => self.leave_by_route(edge, passed),
             }

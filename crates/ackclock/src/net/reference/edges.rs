@@ -6,7 +6,7 @@ use super::build::{Link, Output};
 use crate::ids::{IdVec, LinkId, NodeId, VcId};
 use crate::net::feedback::{Edge, EdgePlace, Edges, EdgesOnRoutes, PacketRates};
 use crate::packet::aal5::Reassembler;
-use crate::packet::{Segment, SegmentKind, Unit};
+use crate::packet::{Segment, Unit};
 use crate::record::EdgeRecord;
 use crate::scenario::Scenario;
 
@@ -43,10 +43,10 @@ impl ReferenceEdges {
         &self.places.plan
     }
 
-    /// The window that the receiver of a connection of acknowledgements writes, if it has to.
+    /// The window that is written into a segment where acknowledgements come on a connection, if one has to be.
     pub(super) fn written(&self, vc: VcId, segment: &Segment) -> Option<u32> {
         // The window of a SYN has no scale.
-        let advertised = (segment.kind != SegmentKind::SynAck).then(|| self.advertised.get(&vc).copied());
+        let advertised = (!segment.kind.opens()).then(|| self.advertised.get(&vc).copied());
         segment.window.or(advertised.flatten())
     }
 

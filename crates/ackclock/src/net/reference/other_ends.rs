@@ -45,7 +45,8 @@ impl Reference {
         self.two_way.handle(self.now, end, happening, ends, self.traces.as_deref_mut(), &mut out);
         let vc = if end.side == Side::Client { data_vc(end.path) } else { ack_vc(end.path) };
         for segment in out {
-            self.hand_down(vc, segment);
+            let window = self.edges.written(vc, &segment);
+            self.hand_down(vc, Segment { window, ..segment });
         }
         self.schedule_timers(end.sends);
         self.schedule_timers(end.receives);

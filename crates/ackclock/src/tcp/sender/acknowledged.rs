@@ -18,7 +18,7 @@ impl Sender {
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, mut segment: Segment) {
         if segment.len > 0 && segment.ack <= self.flight.una {
-            return; // RFC 5681 §2: what carries data is no duplicate acknowledgement
+            return self.on_data_without_news(now, &segment);
         }
         if let Some(window) = segment.window.take() {
             let is_update = self.is_window_update(&segment, window);
@@ -35,6 +35,15 @@ impl Sender {
             } else {
                 self.on_sack(now, &segment);
             }
+        }
+    }
+
+    /// Data acknowledges nothing new: it is no duplicate acknowledgement (RFC 5681 §2). Its window counts (RFC 9293 §3.10.7.4).
+    #[inline(never)]
+    fn on_data_without_news(&mut self, now: Time, segment: &Segment) {
+        match segment.window {
+            Some(window) if segment.ack == self.flight.una => self.on_window(now, segment.ack, window),
+            _ => {}
         }
     }
 

@@ -18,7 +18,7 @@ use crate::net::batched::packets::routed::port::{RouteHere, RoutedPort};
 use crate::net::batched::packets::routed::port_places::PortPlaces;
 use crate::net::batched::packets::routed::ports::RoutedPorts;
 use crate::net::build::{self, Feeder, PacketKinds};
-use crate::net::feedback::{EdgesOnRoutes, packet_rates};
+use crate::net::feedback::{Acks, EdgesOnRoutes, packet_rates};
 use crate::net::flow::{Vc, end_of};
 use crate::net::packet_port::PacketPort;
 use crate::net::queue_monitor::QueueMonitor;
@@ -263,7 +263,7 @@ impl Plan<'_> {
     /// The routers that change acknowledgements where routes change.
     fn routed_edges(&self) -> RoutedEdges {
         let nodes = self.edges.ports.iter().map(|&port| self.scenario.links[port].from).collect();
-        let way = |&(vc, _): &(VcId, Option<LinkId>)| {
+        let way = |&Acks { vc, .. }: &Acks| {
             let Vc { route, routed, .. } = &self.vcs[vc];
             let way = match routed {
                 Some(routed) => Way::Changing(routed.table.clone()),

@@ -70,7 +70,7 @@ impl Plan<'_> {
 
     /// The edge that reads the rates of a port, if acknowledgements pass it.
     pub(super) fn reader(&self, port: LinkId) -> Option<usize> {
-        self.edges.of_port(port).filter(|&edge| self.edges.acks[edge].iter().any(|(_, next)| next.is_some()))
+        self.edges.of_port(port).filter(|&edge| self.edges.acks[edge].iter().any(|acks| acks.next.is_some()))
     }
 
     /// For each link, whether its port is a last-hop port of cells: it gives rates to TCP, and is the last before a host, behind one
@@ -113,7 +113,7 @@ impl Plan<'_> {
         let mut read = vec![BTreeSet::new(); if self.edges.ports.is_empty() { 0 } else { processes }];
         for (edge, &port) in self.edges.ports.iter().enumerate() {
             let Some((from, _)) = layout.process_of_port[port] else { continue };
-            for next in self.edges.acks[edge].iter().filter_map(|&(_, next)| next) {
+            for next in self.edges.acks[edge].iter().filter_map(|acks| acks.next) {
                 let reader = match self.routers.before(next) {
                     Some(router) => layout.routers[router],
                     None => layout.process_of_port[next].map(|(process, _)| process as usize),

@@ -22,7 +22,7 @@ impl Routers {
     pub(super) fn new(scenario: &Scenario, edges: &Edges, routed: &IdVec<LinkId, bool>) -> Routers {
         let mut routers = Routers::default();
         let mut numbers: BTreeMap<NodeId, usize> = BTreeMap::new();
-        let entered = |edge: &usize| edges.acks[*edge].iter().filter_map(|&(_, next)| next);
+        let entered = |edge: &usize| edges.acks[*edge].iter().filter_map(|acks| acks.next);
         for edge in 0..edges.ports.len() {
             let port = &scenario.links[edges.ports[edge]];
             let has_bucket = port.queue.feedback.is_some_and(|feedback| feedback.bucket);

@@ -7,10 +7,9 @@
 use crate::ids::{Id, VcId};
 use crate::net::batched::io::{Arrival, Destination, InputRef, Io};
 use crate::net::batched::mailbox_set::MailboxSet;
-use crate::net::batched::packets::router_edges::RouterEdges;
+use crate::net::batched::packets::router_edges::{RouterEdges, pass_at_once};
 use crate::net::batched::process::Process;
 use crate::net::feedback::{EdgePlace, Passed};
-use crate::packet::SegmentKind;
 use crate::units::Time;
 
 /// The edges of one router.
@@ -49,12 +48,13 @@ impl EdgeProcess {
         let Some(EdgePlace { edge, session }) = self.passages[packet.input_ref.at_port.index()].place else {
             return self.post(packet.time, packet, input, io);
         };
-        if io.packet_side.segment(packet.frame).is_some_and(|segment| segment.kind == SegmentKind::SynAck) {
-            // The window of a SYN has no scale, and it releases no data.
+        if pass_at_once(packet, EdgePlace { edge, session }, io) {
+            self.edges.after_ack(edge, io);
             return self.post(packet.time, packet, input, io);
         }
         let ack = Passed { handle: *packet, window: io.packet_side.window(packet.frame) };
-        let passed = io.edges[edge].edge.on_ack(packet.time, session, packet.seq_or_ack, ack);
+        let number = io.packet_side.acknowledged(packet.frame, packet.seq_or_ack);
+        let passed = io.edges[edge].edge.on_ack(packet.time, session, number, ack);
         self.edges.after_ack(edge, io);
         if let Some(passed) = passed {
             self.leave(packet.time, passed, input, io);

@@ -9,7 +9,6 @@ use crate::net::batched::io::{Arrival, Io};
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::packets::rate_log::RatedEdge;
 use crate::net::feedback::{EdgePlace, PacketRates};
-use crate::packet::SegmentKind;
 use crate::units::Time;
 
 /// The acknowledgements into which ports of a process write windows.
@@ -71,7 +70,7 @@ fn write_window(packet: &mut Arrival, place: EdgePlace, io: &mut Io) {
 #[inline(never)]
 fn write_into_segment(packet: &mut Arrival, place: EdgePlace, io: &mut Io) {
     let Io { packet_side, edges, .. } = io;
-    if packet_side.segment(packet.frame).is_some_and(|segment| segment.kind == SegmentKind::SynAck) {
+    if packet_side.segment(packet.frame).is_some_and(|segment| segment.kind.opens()) {
         // The window of a SYN has no scale, and it releases no data.
         return;
     }

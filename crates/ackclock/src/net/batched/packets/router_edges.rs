@@ -3,7 +3,8 @@
 use crate::engine::EventTree;
 use crate::net::batched::io::{Arrival, Io};
 use crate::net::batched::packets::rate_log::RatedEdge;
-use crate::net::feedback::Passed;
+use crate::net::feedback::{EdgePlace, Passed, PassedData};
+use crate::packet::Segment;
 use crate::units::Time;
 
 /// The edges of one router, in the order of their ports.
@@ -93,4 +94,35 @@ impl RouterEdges {
         let EdgeHere { number, interval } = self.edges[place];
         io.edges[number].rates.of_interval(interval + 1).map_or(Time::NEVER, |rates| rates.0)
     }
+}
+
+/// A packet comes to an edge on its connection. Whether it goes on now, in any case, because it opens the connection or is data: then it is
+/// changed already. Other packets are acknowledgements alone.
+#[inline]
+pub(super) fn pass_at_once(packet: &Arrival, place: EdgePlace, io: &mut Io) -> bool {
+    match io.packet_side.segment(packet.frame) {
+        // The window of a SYN has no scale, and it releases no data.
+        Some(segment) if segment.kind.opens() => true,
+        Some(segment) if segment.len > 0 => {
+            let segment = *segment;
+            on_data(packet, segment, place, io);
+            true
+        }
+        Some(_) | None => false,
+    }
+}
+
+#[inline(never)]
+fn on_data(packet: &Arrival, segment: Segment, EdgePlace { edge, session }: EdgePlace, io: &mut Io) {
+    let Io { packet_side, edges, .. } = io;
+    let edge = &mut edges[edge].edge;
+    let PassedData { number, window, alone } = edge.on_data(packet.time, session, segment.ack, segment.window);
+    if let Some(number) = alone {
+        let alone = segment.acknowledgement_alone();
+        let size = packet.size - segment.ip_bytes() + alone.ip_bytes();
+        let frame = packet_side.keep_made(alone, number);
+        let handle = Arrival { seq_or_ack: alone.seq + alone.ack, frame, size, ..*packet };
+        edge.wait(packet.time, session, segment.ack, Passed { handle, window: segment.window });
+    }
+    packet_side.write_acknowledgement(packet.frame, number, window);
 }

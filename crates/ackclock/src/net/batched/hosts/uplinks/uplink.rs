@@ -13,7 +13,7 @@ use crate::net::batched::packets::serializer::{LastTime, Serializers};
 use crate::net::flow::ForcedDrops;
 use crate::net::link::{Intent, Link, PacketMeta, Sending};
 use crate::net::nic::Nic;
-use crate::packet::{Ecn, Pti, Segment, SegmentKind, aal5};
+use crate::packet::{Ecn, Pti, Segment, aal5};
 use crate::record::DropReason;
 use crate::scenario::Technology;
 use crate::units::{Span, Time};
@@ -218,7 +218,7 @@ impl HostUplink {
     #[cold]
     #[inline(never)]
     fn say_window(segment: &mut Segment, window: u32) {
-        if segment.kind != SegmentKind::SynAck {
+        if !segment.kind.opens() {
             segment.window.get_or_insert(window);
         }
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::ids::{LinkId, NodeId, VcId};
 use crate::link::{Forwarding, RoutingTable};
 use crate::net::batched::io::{Arrival, Io};
+use crate::net::batched::packets::router_edges::pass_at_once;
 use crate::net::feedback::{EdgePlace, EdgesOnRoutes, Passed};
-use crate::packet::SegmentKind;
 use crate::units::Time;
 
 /// The routers. What they do to acknowledgements is in [`Io::edges`].
@@ -67,13 +67,13 @@ impl RoutedEdges {
         io: &mut Io,
     ) -> Option<Onward> {
         let EdgePlace { edge, session } = place;
-        if io.packet_side.segment(ack.frame).is_some_and(|segment| segment.kind == SegmentKind::SynAck) {
-            // The window of a SYN has no scale, and it releases no data.
+        if pass_at_once(&ack, place, io) {
             return Some(Onward { ack, to: Forwarding::By(port) });
         }
         let vc = ack.input_ref.at_port;
         let comes = Passed { handle: ack, window: io.packet_side.window(ack.frame) };
-        let passed = io.edges[edge].edge.on_ack(ack.time, session, ack.seq_or_ack, comes)?;
+        let number = io.packet_side.acknowledged(ack.frame, ack.seq_or_ack);
+        let passed = io.edges[edge].edge.on_ack(ack.time, session, number, comes)?;
         let to = match passed.handle.input_ref.at_port == vc {
             true => Forwarding::By(port),
             // One of another flow that shares the bucket.
@@ -85,7 +85,7 @@ impl RoutedEdges {
     /// An acknowledgement leaves a bucket of this edge.
     pub(in crate::net::batched) fn on_release(&self, now: Time, edge: usize, io: &mut Io) -> Option<Onward> {
         let (session, passed) = io.edges[edge].edge.on_release(now)?;
-        let to = match self.places.plan.acks[edge][session].1 {
+        let to = match self.places.plan.acks[edge][session].next {
             Some(port) => Forwarding::By(port),
             None => self.way(edge, now, &passed.handle),
         };
