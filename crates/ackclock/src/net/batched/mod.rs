@@ -22,6 +22,7 @@ mod packet_side;
 mod packets;
 mod process;
 mod steering;
+mod upstreams;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ use hosts::Hosts;
 use io::{Io, UnderWay};
 use logical_process::LogicalProcess;
 use process::Ports;
+use upstreams::Upstream;
 
 use super::feedback::PacketRates;
 use super::flow::{self, Arrivals};
@@ -73,12 +75,6 @@ pub struct Batched {
     edges: Vec<LinkId>,
     /// Where routes change: which ports are fused for a while.
     fusion: Option<Box<Fusion>>,
-}
-
-/// What can reach a logical process.
-struct Upstream {
-    from: usize,
-    lookahead: Span,
 }
 
 /// The longest batch. Most are shorter, as the delays of a loop bound them; this bounds what is under way where links

@@ -18,14 +18,16 @@ use routers::Routers;
 use routes::PassThroughSource;
 
 use crate::ids::{IdVec, VcId};
+use crate::net::batched::Batched;
 use crate::net::batched::abr::under_way::AbrIo;
 use crate::net::batched::directory::{Directory, Output, PassThroughPort};
 use crate::net::batched::frame_side::FrameSideTable;
 use crate::net::batched::hosts::udp::UdpSinks;
 use crate::net::batched::hosts::uplinks::HostUplinks;
 use crate::net::batched::io::Io;
+use crate::net::batched::logical_process::LogicalProcess;
 use crate::net::batched::packet_side::PacketSideTable;
-use crate::net::batched::{Batched, LogicalProcess, Upstream};
+use crate::net::batched::upstreams::upstreams;
 use crate::net::build::{self, Feeder, Wiring};
 use crate::net::feedback::Edges;
 use crate::net::flow::{End, LostDatagrams};
@@ -36,7 +38,7 @@ use crate::net::routes::routed_links;
 use crate::packet::{IP_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::record::Metric;
 use crate::scenario::{Scenario, Technology};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 impl Batched {
     /// The network of a scenario, before anything has happened.
@@ -173,14 +175,4 @@ impl<'a> Plan<'a> {
             Technology::Packet { .. } => IdVec::new(),
         }
     }
-}
-
-pub(super) fn upstreams(processes: usize, lookaheads: &BTreeMap<(usize, usize), Span>) -> Vec<Vec<Upstream>> {
-    let mut upstreams: Vec<Vec<Upstream>> = (0..processes).map(|_| Vec::new()).collect();
-    // Around every circle of processes some time passes; else none of them could ever begin.
-    for (&(to, from), &lookahead) in lookaheads {
-        assert!(lookahead > Span::ZERO || to != from, "process {to} can be reached from itself in no time");
-        upstreams[to].push(Upstream { from, lookahead });
-    }
-    upstreams
 }

@@ -132,18 +132,11 @@ impl Hosts {
             return packets;
         }
         let Exits { numbering, uplinks, timers } = &mut self.exits;
-        let number = numbering.of(flow, end);
+        let (mut rest, number) = (packets, numbering.of(flow, end));
         let times = if ROUTED { (packets[0].time, self.clock) } else { (Time::ZERO, Time::ZERO) };
-        let Some(mut fast_uplink) = uplinks.fast_uplink::<ROUTED>(number, times, &mut io.mailboxes) else {
-            return packets;
-        };
-        let mut rest = packets;
-        let next = |rest: &'a [Delivery], until: Time| {
-            let ordinary = |packet: &Delivery| {
-                packet.vc == vc && PacketKey(packet.frame).is_plain_or_window() && packet.time <= until
-            };
-            rest.split_first().filter(|(packet, _)| ordinary(packet))
-        };
+        let fast = uplinks.fast_uplink::<ROUTED>(number, times, &mut io.mailboxes);
+        let Some(mut fast) = fast else { return packets };
+        let next = |rest, until| next_ordinary(rest, vc, until);
         match end {
             End::Receiver => {
                 let Some(Sink { receiver, .. }) = self.sinks.get_mut(flow) else { return packets };
@@ -151,7 +144,7 @@ impl Hosts {
                 while let Some((&Delivery { time: now, seq_or_ack, size, .. }, others)) = next(rest, timers.next()) {
                     debug_assert!(size >= headers, "a segment without a payload is not plain");
                     let end = seq_or_ack + u64::from(size - headers);
-                    let start = fast_uplink.start(now);
+                    let start = fast.start(now);
                     if start >= self.clock {
                         break;
                     }
@@ -160,7 +153,7 @@ impl Hosts {
                         traces.delivered(now, flow, receiver);
                     }
                     debug_assert_eq!(receiver.deadline(), Time::NEVER, "nothing is left to be done later");
-                    fast_uplink.send(start, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
+                    fast.send(start, ack, IP_HEADER_BYTES + TCP_HEADER_BYTES);
                     rest = others;
                 }
             }
@@ -182,12 +175,12 @@ impl Hosts {
                     let has_more = loop {
                         let Some((seq, len)) = sender.next_fast(now) else { break false };
                         // What certainly goes later in this batch need not wait for it.
-                        let start = fast_uplink.start(now);
+                        let start = fast.start(now);
                         if start > now && (start >= self.clock || start > sender.keeps_waiting_until(now)) {
                             break true;
                         }
                         let len = sender.send_fast(now, seq, len);
-                        fast_uplink.send(start, seq, len + u32::from(sender.header_bytes()));
+                        fast.send(start, seq, len + u32::from(sender.header_bytes()));
                     };
                     if has_more {
                         // Several at once: the others wait.
@@ -356,6 +349,14 @@ impl Hosts {
             }
         }
     }
+}
+
+/// The first of the packets, and the others, if it is one of `vc` with nothing special that arrives at `until` or before.
+#[inline(always)]
+fn next_ordinary(packets: &[Delivery], vc: VcId, until: Time) -> Option<(&Delivery, &[Delivery])> {
+    let is_ordinary =
+        |packet: &Delivery| packet.vc == vc && PacketKey(packet.frame).is_plain_or_window() && packet.time <= until;
+    packets.split_first().filter(|(packet, _)| is_ordinary(packet))
 }
 
 impl Process for Hosts {

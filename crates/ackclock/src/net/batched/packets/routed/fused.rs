@@ -1,5 +1,5 @@
 //! Ports that are fused for a while with one that they follow: each of them is fed by one other port alone, so a packet that has left
-//! the first is taken through all of them at once, although it arrives there later. `net/batched/fusion.rs` says which, and until when.
+//! the first is taken through all of them at once, although it arrives there later. `net/batched/fusion/` says which, and until when.
 
 use super::packets::{Handle, Packets};
 use super::port::{Exit, RoutedPort};
