@@ -108,15 +108,13 @@ fn run_as(
         outside: Outside::default(),
     };
     let processor = processor_time();
-    emulator.run(stop).map_err(|error| {
+    emulator.run(stop).and_then(|()| emulator.settle(scenario, hosts)).map_err(|error| {
         LiveError::machine(
             format_args!("the emulator cannot go on: {error}"),
             "look at the kernel's log; a device may have been taken down from outside",
         )
     })?;
     let processor = processor_time().saturating_sub(processor);
-    emulator.missing();
-    emulator.settle(scenario, hosts);
     let Emulator { emulation, lateness, host_lateness, disturbed, outside, round_trips, .. } = emulator;
     let mut records = emulation.finish();
     let names = scenario.flows.iter().map(|flow| &flow.name);
@@ -189,6 +187,7 @@ impl Emulator<'_> {
                 }
             }
         }
+        self.missing();
         Ok(())
     }
 
@@ -238,32 +237,41 @@ impl Emulator<'_> {
     }
 
     /// Reads what is left in the devices, of which nothing becomes, and finds out what was lost in hosts. What they have sent by an instant
-    /// is in their devices a moment later; but they go on, so that is asked for again until nothing has been sent meanwhile.
-    fn settle(&mut self, scenario: &Scenario, hosts: &BTreeMap<NodeId, Host>) {
+    /// is in their devices a moment later, and what was written there is received; but they go on, so that is asked for again until
+    /// nothing changes. What is missing then was lost.
+    fn settle(&mut self, scenario: &Scenario, hosts: &BTreeMap<NodeId, Host>) -> io::Result<()> {
         let mut buffer = vec![0; MOST_OCTETS];
         let counted: Vec<_> = hosts.values().map(|host| Counted::of(&host.namespace)).collect();
         std::thread::sleep(SETTLING);
         for (place, ((node, host), counted)) in hosts.iter().zip(counted).enumerate() {
-            let Ok(mut counted) = counted else { continue };
-            let mut beside = 0;
+            let (mut counted, mut beside, mut unchanged) = (counted?, 0, 0);
             for _ in 0..MOST_SETTLING {
-                while rustix::io::read(&host.tun, &mut buffer).is_ok() {
-                    self.crossed[place].read += 1;
-                }
-                beside += host.tun.lost();
+                beside += self.empty(place, host, &mut buffer);
+                let again = Counted::of(&host.namespace)?;
+                unchanged = if again == counted { unchanged + 1 } else { 0 };
+                counted = again;
                 let Crossed { written, read } = self.crossed[place];
-                if counted.lost("", written, read, beside).is_empty() {
+                let is_whole = counted.lost("", written, read, beside).is_empty();
+                if unchanged == ENOUGH_UNCHANGED || (is_whole && unchanged > 0) {
                     break;
                 }
-                let Ok(again) = Counted::of(&host.namespace) else { break };
-                counted = again;
                 std::thread::sleep(SETTLING);
             }
+            beside += self.empty(place, host, &mut buffer);
             let Crossed { written, read } = self.crossed[place];
             self.outside.device_drops += counted.dropped.iter().sum::<u64>() + beside;
             let name = &scenario.nodes[*node].name;
             self.outside.in_hosts.extend(counted.lost(name, written, read, beside));
         }
+        Ok(())
+    }
+
+    /// Reads all that is in a device. What had no room at the other end of a pair.
+    fn empty(&mut self, place: usize, host: &Host, buffer: &mut [u8]) -> u64 {
+        while rustix::io::read(&host.tun, &mut *buffer).is_ok() {
+            self.crossed[place].read += 1;
+        }
+        host.tun.lost()
     }
 
     /// A host has sent this packet, which waits since `awake` at the latest.
@@ -339,6 +347,8 @@ impl Destinations {
 /// How long it takes at most until what a host has sent is in its device, and how often that is asked for again.
 const SETTLING: Duration = Duration::from_millis(1);
 const MOST_SETTLING: u32 = 50;
+/// So often the same is final.
+const ENOUGH_UNCHANGED: u32 = 5;
 /// The longest IP packet.
 const MOST_OCTETS: usize = 65_535;
 /// Octets of the headers of IP and UDP.

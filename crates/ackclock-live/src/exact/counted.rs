@@ -52,7 +52,7 @@ impl Counted {
             let text = if table == "Tcp" { snmp } else { netstat };
             (name, counter(text, table, name).unwrap_or(0))
         };
-        // Before Linux 6.5 there is no count of what has left, and all that was asked for has.
+        // Older kernels do not count what has left, and all that was asked for has.
         let sent = ip("OutTransmits").or_else(|| ip("OutRequests")).unwrap_or(0);
         Counted {
             received: ip("InReceives").unwrap_or(0),
