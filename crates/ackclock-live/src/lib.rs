@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod emulator;
 mod ends;
 mod error;
+pub mod exact;
 mod hosts;
 pub mod machine;
 mod merge;

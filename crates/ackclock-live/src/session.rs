@@ -9,8 +9,8 @@ use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
 
 use crate::clock::Clock;
-use crate::emulator::{self, Emulated};
-use crate::ends::Ends;
+use crate::emulator::{self, Emulated, OfEnds};
+use crate::ends::{Ends, EndsRecord, FlowEnds};
 use crate::names::Names;
 use crate::settings::Settings;
 use crate::{Addresses, LiveError, hosts, machine, merge};
@@ -125,11 +125,27 @@ impl<'a> Live<'a> {
         let took = begun.elapsed().as_secs_f64();
         let processor = (machine::processor_time() - processor).as_secs_f64() / took;
         let (problems, poll, sees_acknowledgements) = (ends.problems.clone(), ends.poll, ends.sees_acknowledgements);
-        emulated.refused(ends.udp_refused.iter().sum());
+        emulated.add(&of_ends(scenario, &ends));
         let are_delivered = ends.are_delivered;
         merge::add_ends(&mut emulated.records, ends);
         let load = machine::load();
         Ok(Outcome { emulated, problems, poll, sees_acknowledgements, load, processor, are_delivered })
+    }
+}
+
+/// What of the ends says how exact a run was.
+fn of_ends(scenario: &Scenario, ends: &EndsRecord) -> OfEnds {
+    let starved = |flow: &FlowEnds| {
+        let limited = &flow.counts.limited;
+        let busy = limited.host + limited.congestion_window + limited.receive_window;
+        if busy > Span::ZERO { limited.host.as_secs_f64() / busy.as_secs_f64() } else { 0.0 }
+    };
+    let starved = scenario.flows.iter().zip(&ends.flows).map(|(flow, of)| (flow.name.clone(), starved(of)));
+    OfEnds {
+        refused: ends.udp_refused.iter().sum(),
+        lateness: ends.lateness.clone(),
+        disturbed: ends.disturbed.clone(),
+        starved: starved.filter(|(_, share)| *share > 0.0).collect(),
     }
 }
 

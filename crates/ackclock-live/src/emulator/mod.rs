@@ -3,6 +3,8 @@
 //! One thread for all devices and directions. It reads what hosts send, hands it to the [`Emulation`], and writes each packet to its
 //! device when it has arrived there. In between it sleeps.
 
+mod answers;
+mod evidence;
 mod packets;
 mod round_trips;
 mod segments;
@@ -16,55 +18,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ackclock::ids::{FlowId, Id, NodeId};
-use ackclock::record::{Histogram, Metric, Records};
+use ackclock::record::{Histogram, Metric};
 use ackclock::scenario::Scenario;
 use ackclock::sim::{Connection, Emulation, NotEmulated, Passed};
 use ackclock::units::Time;
 use rustix::io::Errno;
 
 use crate::clock::Clock;
+use crate::exact::{Counted, Disturbed, Limits};
 use crate::hosts::Host;
-use crate::tun::DEVICE;
-use crate::{Addresses, LiveError, Namespace, Passage, Tun};
+use crate::{Addresses, LiveError, Passage, Tun};
 
-use packets::Packets;
+use answers::Answers;
+use packets::{Numbers, Packets};
 use round_trips::RoundTrips;
 use segments::{From, Numbering};
 use wait::{BATCH, Waiting};
 
+pub use evidence::Emulated;
+pub(crate) use evidence::OfEnds;
 pub use self_test::self_test;
-pub use verdict::{DEGRADED_ABOVE_PERCENT, INVALID_ABOVE_PERCENT, Limits, Outside, Verdict};
+pub use verdict::{
+    DEGRADED_ABOVE_FELT_PERCENT, DEGRADED_ABOVE_PERCENT, INVALID_ABOVE_FELT_PERCENT, Outside, STARVED_PERCENT, Verdict,
+};
 pub use wait::Scheduling;
-
-/// What the emulator knows of a run.
-#[derive(Clone, Debug)]
-pub struct Emulated {
-    /// The records of ports and links, and what was seen of flows.
-    pub records: Records,
-    /// How much later than in the scenario each packet was written to the device of its host.
-    pub lateness: Histogram,
-    /// What lateness is compared with.
-    pub limits: Limits,
-    /// What was counted that nothing of the scenario explains.
-    pub outside: Outside,
-    /// What to think of the run.
-    pub verdict: Verdict,
-    /// Why, if it is not valid.
-    pub reasons: Vec<String>,
-    /// How the thread was scheduled.
-    pub scheduling: Scheduling,
-    /// How long a processor worked for the thread, waiting for the last microseconds before an instant included, and what the kernel
-    /// does with the packets that are written.
-    pub processor: Duration,
-}
-
-impl Emulated {
-    /// So many datagrams were refused by the kernel, which is known where they were sent: judges once more.
-    pub(crate) fn refused(&mut self, datagrams: u64) {
-        self.outside.refused += datagrams;
-        (self.verdict, self.reasons) = verdict::judge(&self.limits, &self.lateness, self.outside, &self.scheduling);
-    }
-}
 
 /// Whether the network of a scenario can be emulated.
 ///
@@ -109,6 +86,7 @@ fn run_as(
     scheduling: Scheduling,
 ) -> Result<Emulated, LiveError> {
     let emulation = Emulation::new(scenario, seed).map_err(refused)?;
+    let limits = Limits::of(scenario);
     let mut emulator = Emulator {
         emulation,
         clock,
@@ -122,25 +100,31 @@ fn run_as(
         },
         packets: Packets::default(),
         arrived: Vec::new(),
+        answers: Answers::new(scenario.flows.len()),
         lateness: Histogram::default(),
+        host_lateness: Histogram::default(),
+        disturbed: Disturbed::new(&limits.flows),
+        crossed: vec![Crossed::default(); hosts.len()],
         outside: Outside::default(),
     };
     let processor = processor_time();
-    emulator.run(stop).map_err(|error| {
+    emulator.run(stop).and_then(|()| emulator.settle(scenario, hosts)).map_err(|error| {
         LiveError::machine(
             format_args!("the emulator cannot go on: {error}"),
             "look at the kernel's log; a device may have been taken down from outside",
         )
     })?;
     let processor = processor_time().saturating_sub(processor);
-    let Emulator { emulation, lateness, mut outside, round_trips, .. } = emulator;
-    outside.device_drops = hosts.values().map(|host| device_drops(&host.namespace) + host.tun.lost()).sum();
-    let limits = Limits::of(scenario);
-    let (verdict, reasons) = verdict::judge(&limits, &lateness, outside, &scheduling);
+    let Emulator { emulation, lateness, host_lateness, disturbed, outside, round_trips, .. } = emulator;
     let mut records = emulation.finish();
     let names = scenario.flows.iter().map(|flow| &flow.name);
     records.series.extend(round_trips.into_iter().zip(names).map(|(trips, name)| trips.into_series(name)));
-    Ok(Emulated { records, lateness, limits, outside, verdict, reasons, scheduling, processor })
+    let times = scenario.flows.iter().zip(&records.flows);
+    let times =
+        times.map(|(flow, record)| (flow.begins(seed), record.completed.unwrap_or(Time::ZERO + records.simulated)));
+    let times = times.collect();
+    let measured = evidence::Measured { lateness, host_lateness, limits, disturbed, times, outside, scheduling };
+    Ok(Emulated::new(records, measured, processor))
 }
 
 /// How long a processor has been working for this thread.
@@ -161,8 +145,20 @@ struct Emulator<'a> {
     packets: Packets,
     /// What has arrived and is not written yet: when, on what, and its number.
     arrived: Vec<(Time, Connection, u32)>,
+    answers: Answers,
     lateness: Histogram,
+    host_lateness: Histogram,
+    disturbed: Disturbed,
+    /// Of each device.
+    crossed: Vec<Crossed>,
     outside: Outside,
+}
+
+/// How many packets have crossed a device.
+#[derive(Clone, Copy, Debug, Default)]
+struct Crossed {
+    written: u64,
+    read: u64,
 }
 
 impl Emulator<'_> {
@@ -176,10 +172,14 @@ impl Emulator<'_> {
                 break;
             }
             let next = self.emulation.next_arrival().min(end);
-            for device in waiting.until(self.clock, next)? {
+            let (awake, devices) = waiting.until(self.clock, next)?;
+            for device in devices {
                 for _ in 0..BATCH {
                     match rustix::io::read(self.devices[device], &mut buffer) {
-                        Ok(length) => self.take(&buffer[..length]),
+                        Ok(length) => {
+                            self.crossed[device].read += 1;
+                            self.take(&buffer[..length], awake);
+                        }
                         Err(Errno::AGAIN) => break,
                         Err(Errno::INTR) => {}
                         Err(error) => return Err(error.into()),
@@ -187,6 +187,7 @@ impl Emulator<'_> {
                 }
             }
         }
+        self.missing();
         Ok(())
     }
 
@@ -199,23 +200,82 @@ impl Emulator<'_> {
             Passed::Lost { handle } => packets.release(handle),
         });
         for (time, connection, number) in self.arrived.drain(..) {
+            let numbers = self.packets.numbers(number);
             if let Connection::Acknowledgements(flow) = connection
                 && let Some(trips) = self.round_trips.get_mut(flow.index())
             {
-                trips.acknowledged(time, self.packets.ack(number));
+                trips.acknowledged(time, numbers.ack);
             }
-            let device = self.devices[self.destinations.of_connection(connection)];
-            self.lateness.add(self.clock.now().since(time), 1);
-            if device.write(self.packets.octets(number)).is_err() {
-                self.outside.write_errors += 1;
+            let device = self.destinations.of_connection(connection);
+            let now = self.clock.now();
+            self.lateness.add(now.since(time), 1);
+            if let Connection::Data(flow) | Connection::Acknowledgements(flow) = connection {
+                self.disturbed.late(flow.index(), time, now.since(time));
+                if numbers.resets {
+                    self.answers.reset(flow);
+                }
+            }
+            if let Connection::Data(flow) = connection {
+                self.answers.written(flow, now, numbers.seq, numbers.payload);
+            }
+            match self.devices[device].write(self.packets.octets(number)) {
+                Ok(()) => self.crossed[device].written += 1,
+                Err(_) => self.outside.write_errors += 1,
             }
             self.packets.release(number);
         }
         now
     }
 
-    /// A host has sent this packet.
-    fn take(&mut self, packet: &[u8]) {
+    /// What has not been acknowledged at the end is late by now.
+    fn missing(&mut self) {
+        let now = self.clock.now().min(self.emulation.end());
+        for (flow, since, late) in self.answers.missing(now) {
+            self.host_lateness.add(late, 1);
+            self.disturbed.late(flow, since, late);
+        }
+    }
+
+    /// Reads what is left in the devices, of which nothing becomes, and finds out what was lost in hosts. What they have sent by an instant
+    /// is in their devices a moment later, and what was written there is received; but they go on, so that is asked for again until
+    /// nothing changes. What is missing then was lost.
+    fn settle(&mut self, scenario: &Scenario, hosts: &BTreeMap<NodeId, Host>) -> io::Result<()> {
+        let mut buffer = vec![0; MOST_OCTETS];
+        let counted: Vec<_> = hosts.values().map(|host| Counted::of(&host.namespace)).collect();
+        std::thread::sleep(SETTLING);
+        for (place, ((node, host), counted)) in hosts.iter().zip(counted).enumerate() {
+            let (mut counted, mut beside, mut unchanged) = (counted?, 0, 0);
+            for _ in 0..MOST_SETTLING {
+                beside += self.empty(place, host, &mut buffer);
+                let again = Counted::of(&host.namespace)?;
+                unchanged = if again == counted { unchanged + 1 } else { 0 };
+                counted = again;
+                let Crossed { written, read } = self.crossed[place];
+                let is_whole = counted.lost("", written, read, beside).is_empty();
+                if unchanged == ENOUGH_UNCHANGED || (is_whole && unchanged > 0) {
+                    break;
+                }
+                std::thread::sleep(SETTLING);
+            }
+            beside += self.empty(place, host, &mut buffer);
+            let Crossed { written, read } = self.crossed[place];
+            self.outside.device_drops += counted.dropped.iter().sum::<u64>() + beside;
+            let name = &scenario.nodes[*node].name;
+            self.outside.in_hosts.extend(counted.lost(name, written, read, beside));
+        }
+        Ok(())
+    }
+
+    /// Reads all that is in a device. What had no room at the other end of a pair.
+    fn empty(&mut self, place: usize, host: &Host, buffer: &mut [u8]) -> u64 {
+        while rustix::io::read(&host.tun, &mut *buffer).is_ok() {
+            self.crossed[place].read += 1;
+        }
+        host.tun.lost()
+    }
+
+    /// A host has sent this packet, which waits since `awake` at the latest.
+    fn take(&mut self, packet: &[u8], awake: Time) {
         let now = self.advance();
         if now >= self.emulation.end() {
             return;
@@ -228,7 +288,7 @@ impl Emulator<'_> {
             Passage::Data(flow) => (flow, From::Sender, Connection::Data(flow)),
             Passage::Acks(flow) => (flow, From::Receiver, Connection::Acknowledgements(flow)),
             Passage::Udp(source) => {
-                let number = self.packets.keep(packet, 0);
+                let number = self.packets.keep(packet, Numbers::default());
                 let payload = octets.saturating_sub(UDP_HEADERS);
                 return self.emulation.hand_down_datagram(now, source.0, payload, number);
             }
@@ -240,7 +300,19 @@ impl Emulator<'_> {
         if let (From::Sender, Some(trips)) = (from, self.round_trips.get_mut(flow.index())) {
             trips.sent(now, &segment);
         }
-        let number = self.packets.keep(packet, segment.ack);
+        self.disturbed.late(flow.index(), awake, now.max(awake).since(awake));
+        let resets = segments::resets(packet);
+        if resets {
+            self.answers.reset(flow);
+        } else if from == From::Receiver {
+            for since in self.answers.acknowledged(flow, segment.ack) {
+                let late = now.max(since).since(since);
+                self.host_lateness.add(late, 1);
+                self.disturbed.late(flow.index(), since, late);
+            }
+        }
+        let numbers = Numbers { seq: segment.seq, payload: segment.payload(), ack: segment.ack, resets };
+        let number = self.packets.keep(packet, numbers);
         self.emulation.hand_down(now, connection, segment, number);
     }
 }
@@ -272,36 +344,12 @@ impl Destinations {
     }
 }
 
-/// Packets that the device of a host has lost, in both directions.
-fn device_drops(namespace: &Namespace) -> u64 {
-    let table = namespace.enter(|| std::fs::read_to_string("/proc/thread-self/net/dev"));
-    table.and_then(|table| table).map_or(0, |table| drops_in(&table))
-}
-
-/// The same from the table of the kernel: its columns are bytes, packets, errors, drops and four more received, then the same sent.
-fn drops_in(table: &str) -> u64 {
-    let mut lines = table.lines().filter_map(|line| line.split_once(':'));
-    let columns = lines.find(|(name, _)| name.trim() == DEVICE).map_or("", |(_, columns)| columns);
-    let columns: Vec<u64> = columns.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    [3, 11].into_iter().filter_map(|column| columns.get(column)).sum()
-}
-
+/// How long it takes at most until what a host has sent is in its device, and how often that is asked for again.
+const SETTLING: Duration = Duration::from_millis(1);
+const MOST_SETTLING: u32 = 50;
+/// So often the same is final.
+const ENOUGH_UNCHANGED: u32 = 5;
 /// The longest IP packet.
 const MOST_OCTETS: usize = 65_535;
 /// Octets of the headers of IP and UDP.
 const UDP_HEADERS: u32 = 28;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn drops_of_a_device_are_those_of_both_directions() {
-        let table = "Inter-|   Receive                                                |  Transmit\n \
-            face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n    \
-            lo:       0       0    0    9    0     0          0         0        0       0    0    9    0     0       0          0\n \
-            link0:     100       1    2    3    4     5          6         7        8       9   10   11   12    13      14         15\n";
-        assert_eq!(drops_in(table), 14);
-        assert_eq!(drops_in(""), 0);
-    }
-}

@@ -88,6 +88,11 @@ impl Numbering {
     }
 }
 
+/// Whether a packet of TCP, whose headers are whole, ends its connection at once.
+pub(super) fn resets(packet: &[u8]) -> bool {
+    packet[4 * usize::from(packet[0] & 0x0f) + 13] & RST != 0
+}
+
 impl Numbers {
     /// How many bytes come before the one of this number: of those that are possible modulo 2^32 the one closest to the last.
     fn place(&mut self, number: u32) -> u64 {
@@ -150,6 +155,7 @@ fn word(octets: &[u8], at: usize) -> u32 {
 const FIXED_HEADER: usize = 20;
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
+const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 /// Kinds of options.
 const END: u8 = 0;

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use ackclock::units::Time;
+use ackclock::units::{Span, Time};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 
@@ -17,6 +17,8 @@ pub(super) struct Waiting {
     epoll: OwnedFd,
     events: Vec<Event>,
     spinning: Spinning,
+    /// By how much the last sleep was longer than it should have been, at least.
+    overslept: Duration,
 }
 
 impl Waiting {
@@ -26,22 +28,25 @@ impl Waiting {
         for (device, place) in devices.zip(0..) {
             epoll::add(&epoll, device, EventData::new_u64(place), EventFlags::IN)?;
         }
-        Ok(Waiting { epoll, events: Vec::with_capacity(BATCH), spinning: Spinning::new() })
+        Ok(Waiting { epoll, events: Vec::with_capacity(BATCH), spinning: Spinning::new(), overslept: Duration::ZERO })
     }
 
     /// Waits until a device has a packet, until `time` or for [`LONGEST`]. The devices with packets, by their places: not all of them if
-    /// they are many.
-    pub(super) fn until(&mut self, clock: Clock, time: Time) -> io::Result<impl Iterator<Item = usize>> {
+    /// they are many. Before them the instant at which the thread should have been awake: when it was, or when its sleep should have
+    /// ended. A packet that comes early in the last of the sleep waits longer than that shows, by [`LONGEST`] at most.
+    pub(super) fn until(&mut self, clock: Clock, time: Time) -> io::Result<(Time, impl Iterator<Item = usize>)> {
         loop {
             let left = clock.until(time);
             let sleeps = left.saturating_sub(self.spinning.allowed()).min(LONGEST);
             let spins_from = (sleeps.is_zero() && !left.is_zero()).then(Instant::now);
             let timeout = Timespec { tv_sec: 0, tv_nsec: sleeps.subsec_nanos().into() };
             self.events.clear();
+            let begun = Instant::now();
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&timeout)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
+            self.overslept = begun.elapsed().saturating_sub(sleeps);
             if let Some(from) = spins_from {
                 self.spinning.spend(from.elapsed());
             }
@@ -49,7 +54,9 @@ impl Waiting {
                 break;
             }
         }
-        Ok(self.events.iter().map(|event| event.data.u64() as usize))
+        let overslept = Span::from_ps(1000 * self.overslept.as_nanos() as u64);
+        let due = clock.now().saturating_sub(overslept);
+        Ok((due, self.events.iter().map(|event| event.data.u64() as usize)))
     }
 }
 

@@ -19,13 +19,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ackclock::ids::{FlowId, Id, NodeId};
-use ackclock::record::Series;
+use ackclock::record::{Histogram, Series};
 use ackclock::scenario::Scenario;
 use ackclock::units::{Span, Time};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use crate::clock::Clock;
+use crate::exact::{Disturbed, Limits};
 use crate::hosts::Host;
 use crate::settings::Settings;
 use crate::{Addresses, LiveError, UdpId, sys};
@@ -44,6 +45,8 @@ pub struct Ends {
     flows: Vec<Flow>,
     udp: Vec<Source>,
     _sinks: Vec<UdpSocket>,
+    lateness: Histogram,
+    disturbed: Disturbed,
     warmup: Option<Time>,
     end: Time,
     poll: Span,
@@ -72,6 +75,10 @@ pub struct EndsRecord {
     pub flows: Vec<FlowEnds>,
     /// How many datagrams of each source of UDP the kernel refused.
     pub udp_refused: Vec<u64>,
+    /// How much later than it was due each connection was opened, each write made and each datagram sent.
+    pub lateness: Histogram,
+    /// Of flows the same, as far as it is felt.
+    pub(crate) disturbed: Disturbed,
     /// What went wrong with connections, in sentences.
     pub problems: Vec<String>,
     /// The time between two readings.
@@ -153,6 +160,8 @@ impl Ends {
             flows,
             udp,
             _sinks: sinks,
+            lateness: Histogram::default(),
+            disturbed: Disturbed::new(&Limits::of(scenario).flows),
             warmup,
             end,
             poll,
@@ -221,12 +230,16 @@ impl Ends {
 
     fn do_what_is_due(&mut self, now: Time) -> Result<(), LiveError> {
         for number in 0..self.flows.len() {
-            let flow = &mut self.flows[number];
+            let Ends { flows, lateness, disturbed, .. } = self;
+            let flow = &mut flows[number];
             if flow.sender.due() > now {
                 continue;
             }
             let had_begun = flow.sender.has_begun();
-            let advanced = flow.sender.advance(now);
+            let advanced = flow.sender.advance(now, |due| {
+                lateness.add(now.since(due), 1);
+                disturbed.late(number, due, now.since(due));
+            });
             if !had_begun && flow.sender.has_begun() {
                 let events = EventFlags::OUT | EventFlags::ET;
                 let added =
@@ -236,7 +249,7 @@ impl Ends {
             flow.note(advanced);
         }
         for source in &mut self.udp {
-            let sent = source.advance(now);
+            let sent = source.advance(now, |due| self.lateness.add(now.since(due), 1));
             sent.map_err(|error| LiveError::machine(format_args!("cannot send a datagram: {error}"), HELP))?;
         }
         Ok(())
@@ -300,6 +313,8 @@ impl Ends {
         };
         EndsRecord {
             udp_refused: self.udp.iter().map(Source::refused).collect(),
+            lateness: self.lateness,
+            disturbed: self.disturbed,
             problems,
             sees_acknowledgements: self.acknowledgements.are_seen(),
             are_delivered,
@@ -321,7 +336,8 @@ impl Flow {
             // The initial window, before anything is sent.
             self.read(now);
         }
-        self.sender.advance(now)
+        // What is due without an event is looked for before events are.
+        self.sender.advance(now, |_| ())
     }
 
     /// Reads what the TCP of the sender says of itself. The initial window is set as the connection is opened.

@@ -17,6 +17,8 @@ pub struct Receiver {
     /// The most that it advertises, bytes.
     window: i32,
     received: u64,
+    /// Whether the sender has closed the connection, and this end too.
+    is_closed: bool,
 }
 
 impl Receiver {
@@ -28,7 +30,7 @@ impl Receiver {
         let window = settings.window.min(1 << 30) as i32;
         hold_window(&listener, window)?;
         sockopt::set_socket_linger(&listener, Some(Duration::ZERO))?;
-        Ok(Receiver { listener: Some(listener), stream: None, window, received: 0 })
+        Ok(Receiver { listener: Some(listener), stream: None, window, received: 0, is_closed: false })
     }
 
     /// Bytes that the application has got.
@@ -52,12 +54,14 @@ impl Receiver {
 
     /// Reads and forgets what has arrived.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        let Some(stream) = &mut self.stream else { return Ok(()) };
+        // To close what is closed is an event, again and again.
+        let Some(stream) = self.stream.as_mut().filter(|_| !self.is_closed) else { return Ok(()) };
         // Whenever segments take more or less memory than before, the kernel puts what the buffer has room for in its place.
         hold_window(&*stream, self.window)?;
         loop {
             match stream.read(buffer) {
                 Ok(0) => {
+                    self.is_closed = true;
                     let _ = stream.shutdown(Shutdown::Write);
                     return Ok(());
                 }

@@ -102,12 +102,14 @@ impl Sender {
         self.stage != Stage::Waiting
     }
 
-    /// Does what is due, and what the socket allows.
+    /// Does what is due, and what the socket allows. `was_due` gets the instants at which the connection was to be opened and its application
+    /// was to offer more, if that is done now.
     ///
     /// # Errors
     /// If the connection is not opened, or ends.
-    pub fn advance(&mut self, now: Time) -> io::Result<()> {
+    pub fn advance(&mut self, now: Time, mut was_due: impl FnMut(Time)) -> io::Result<()> {
         if self.stage == Stage::Waiting && now >= self.begins {
+            was_due(self.begins);
             self.stage = Stage::Connecting;
             self.opened = Some(now);
             match rustix::net::connect(&self.socket, &self.to) {
@@ -122,6 +124,7 @@ impl Sender {
             self.size = self.written;
         }
         while is_running && now >= self.next_offer {
+            was_due(self.next_offer);
             self.offer();
         }
         if self.stage == Stage::Open { self.write() } else { Ok(()) }

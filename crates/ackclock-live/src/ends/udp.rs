@@ -34,9 +34,10 @@ impl Source {
         self.source.next()
     }
 
-    /// Sends what is due: all of it, if the thread did not run for a while.
-    pub fn advance(&mut self, now: Time) -> io::Result<()> {
+    /// Sends what is due: all of it, if the thread did not run for a while. `was_due` gets the instants at which it was.
+    pub fn advance(&mut self, now: Time, mut was_due: impl FnMut(Time)) -> io::Result<()> {
         while self.source.next() <= now {
+            was_due(self.source.next());
             self.source.send();
             match self.socket.send(&self.payload) {
                 Ok(_) => {}

@@ -2,7 +2,6 @@
 
 use std::hint;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ use ackclock_live::settings::Settings;
 use ackclock_live::{Addresses, Clock, Ends, EndsRecord, set_up};
 use ackclock_scenario::{LoadError, Memory};
 
-use crate::allowed;
+use crate::{allowed, alone};
 
 fn scenario(text: &str) -> Scenario {
     match ackclock_scenario::load(&Memory::new().with("live.toml", text), "live.toml", &[]) {
@@ -37,12 +36,6 @@ fn star(head: &str, links: [&str; 3]) -> Scenario {
 }
 
 const PACKETS: &str = "[network]\ntechnology = \"packet\"\ntopology = \"graph\"\n";
-
-/// One live run at a time: they are to disturb each other no more than they must.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn live(scenario: &Scenario) -> (Emulated, EndsRecord) {
     let addresses = Addresses::of(scenario).unwrap();

@@ -104,6 +104,34 @@ fn files_arrive_to_the_byte_and_begin_when_they_should() {
     assert!(record.flows[2].series.iter().all(|series| series.columns.is_empty()), "it begins after the end");
 }
 
+/// What is closed has no events any more: the thread sleeps.
+#[test]
+fn connections_that_are_over_keep_no_processor_busy() {
+    if !allowed("connections_that_are_over_keep_no_processor_busy") {
+        return;
+    }
+    let scenario = scenario("[flow.f]\nfrom = \"a\"\nto = \"b\"\nsize = \"10 kB\"\n");
+    let addresses = Addresses::of(&scenario).unwrap();
+    let settings = Settings::of(&scenario, &addresses).unwrap();
+    let hosts = set_up(&scenario, &addresses, &settings).unwrap();
+    let ends = Ends::open(&scenario, 1, &addresses, &settings, &hosts).unwrap();
+    let is_over = AtomicBool::new(false);
+    let worked = thread::scope(|scope| {
+        scope.spawn(|| wire(&hosts, &addresses, &is_over));
+        let worked = || {
+            let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+            Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+        };
+        let before = worked();
+        let record = ends.run(Clock::beginning(Instant::now()), &AtomicBool::new(false)).unwrap();
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!((record.flows[0].received, record.problems), (10_000, vec![]));
+        worked() - before
+    });
+    // Of two seconds.
+    assert!(worked < Duration::from_millis(500), "{worked:?}");
+}
+
 /// Each flow has its own: the kernel gets them for the run, and they go with it. Windows are noted at each acknowledgement.
 #[cfg(feature = "bpf")]
 #[test]

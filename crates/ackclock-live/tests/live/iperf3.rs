@@ -10,8 +10,8 @@ use ackclock_live::session::{Choices, Live};
 use ackclock_live::settings::Settings;
 use ackclock_live::{Addresses, Clock, emulator, set_up};
 
-use crate::allowed;
 use crate::ends::scenario;
+use crate::{allowed, alone};
 
 /// The output of a program that ends in time; a client whose link has gone runs for ever.
 fn in_time(mut child: Child, limit: Duration) -> Output {
@@ -35,6 +35,7 @@ fn iperf3_has_the_goodput_of_our_own_sender() {
         let _ = std::fs::write("/dev/stderr", format!("SKIPPED: {test}: there is no iperf3\n"));
         return;
     }
+    let _alone = alone();
     // 9.5 Mb/s of payload fit on 10 Mb/s; iperf3 needs some time before and after its four seconds.
     let of = |duration: u64| {
         let flow = "[queue]\nbuffer = \"40 packets\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n[flow.f.tcp]\ncongestion_control = \"cubic\"\n";

@@ -8,6 +8,8 @@ mod ends;
 mod iperf3;
 mod outside;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use ackclock_live::Namespace;
 
 /// Whether namespaces can be made here; if not, says which test is skipped, and why.
@@ -21,4 +23,10 @@ pub fn allowed(test: &str) -> bool {
             false
         }
     }
+}
+
+/// One live run at a time: they are to disturb each other no more than they must.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -37,6 +37,8 @@ fn runs(document: &Document) -> Table {
         .column("p99", "ms")
         .column("p99.9", "ms")
         .column("most", "ms")
+        .column("hosts p99.9", "ms")
+        .column("pauses felt", "%")
         .column("lost outside", "packets")
         .column("load", "")
         .column("processor", "")
@@ -57,13 +59,18 @@ fn runs(document: &Document) -> Table {
             ms(late.p99_s),
             ms(late.p999_s),
             ms(late.max_s),
+            ms(live.host_lateness.p999_s),
+            Cell::number(100.0 * live.pauses_felt, 1),
             Cell::number(live.drops_outside as f64, 0),
             number(live.load, 1.0, 1),
             number(Some(live.processor), 1.0, 2),
             Cell::text(why.join("; ")),
         ]);
     }
-    table.note("Late: how much later than the scenario says packets left the emulator.")
+    table.note(
+        "Late: how much later than the scenario says packets left the emulator. Hosts: how late they acknowledged what they must at once, and \
+         their programs sent what was due. Pauses felt: for which part of the time of flows a pause had effects.",
+    )
 }
 
 fn settings(all: &[Setting]) -> Table {

@@ -189,6 +189,8 @@ pub fn live(mut document: Document) -> Document {
             verdict: Validity::Valid,
             reasons: Vec::new(),
             lateness,
+            host_lateness: Lateness { packets: 5_000, p999_s: Some(3e-4), ..lateness },
+            pauses_felt: 0.0,
             drops_outside: 0,
             load: Some(0.5),
             processor: 0.1,

@@ -58,7 +58,7 @@ count: The number of delays.
 departures (cells or packets): Units that a port began to transmit.
 differences: What the kernel of a live run does in another way than the scenario says, in sentences.
 drops (cells or packets): Units that a port refused; in the full entry of a port by reason.
-drops_outside (packets): Packets that a live run lost outside the scenario: in devices, and datagrams that the kernel refused.
+drops_outside (packets): Packets that a live run lost outside the scenario: in devices and hosts, and datagrams that the kernel refused.
 duration_s (s): Simulated time.
 efficiency (fraction): Goodput through the bottleneck over its capacity; null without a bottleneck.
 efficiency_after_warmup (fraction): Efficiency over the time after the warm-up.
@@ -75,6 +75,7 @@ goodput_after_warmup_bps (bit/s): Goodput over the time after the warm-up.
 goodput_bps (bit/s): Payload delivered in order per second, over the whole run.
 hash: BLAKE3 of the resolved scenario.
 host: The host of a setting.
+host_lateness: By how much hosts of a live run were late: with acknowledgements that they must send at once, and their programs with what was due.
 jitter: The interarrival jitter of datagrams (RFC 3550, section 6.4.1) after each arrival; of a scenario with `delays`.
 kernel: Name and release of the kernel of a live run.
 kernel_name: What the kernel calls a congestion control.
@@ -110,7 +111,8 @@ p50_s (s): The value that half of all delays do not exceed, to within 0.4 %.
 p95_s (s): The value that 95 % of all delays do not exceed, to within 0.4 %.
 p999_s (s): The value that 99.9 % of all delays do not exceed, to within 0.4 %.
 p99_s (s): The value that 99 % of all delays do not exceed, to within 0.4 %.
-packets: How many packets left the emulator.
+packets: How many packets left the emulator; of `host_lateness`, how many acknowledgements and writes were measured.
+pauses_felt (fraction): For which part of their time the flows of a live run have felt single pauses of the machine.
 poll_s (s): The time from one reading of TCP_INFO to the next in a live run.
 ports: One entry for each output port of a switch, in the order of the scenario.
 problems: What went wrong with connections of a live run, in sentences.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use ackclock::measure::Expression;
+use ackclock::record::Histogram;
 use ackclock::scenario::Scenario;
+use ackclock::units::Span;
 use ackclock_live::session::{Choices, Live, Outcome};
 use ackclock_live::settings::{FlowSettings, Settings};
 use ackclock_live::{ErrorKind, LiveError, emulator, names};
@@ -105,8 +107,6 @@ fn of_outcome(outcome: &Outcome, measures: &[Expression], scenario: &Scenario) -
     if !measures.is_empty() {
         run = run.measured(measures, scenario, &outcome.emulated.records);
     }
-    let late = &outcome.emulated.lateness;
-    let [p50_s, p99_s, p999_s] = late.quantiles([500, 990, 999]).map(|span| span.map(|span| span.as_secs_f64()));
     run.live = Some(LiveRun {
         verdict: match outcome.emulated.verdict {
             emulator::Verdict::Valid => Validity::Valid,
@@ -114,13 +114,9 @@ fn of_outcome(outcome: &Outcome, measures: &[Expression], scenario: &Scenario) -
             emulator::Verdict::Invalid => Validity::Invalid,
         },
         reasons: outcome.emulated.reasons.clone(),
-        lateness: Lateness {
-            packets: late.count(),
-            p50_s,
-            p99_s,
-            p999_s,
-            max_s: late.max().map(|span| span.as_secs_f64()),
-        },
+        lateness: lateness(&outcome.emulated.lateness),
+        host_lateness: lateness(&outcome.emulated.host_lateness),
+        pauses_felt: outcome.emulated.felt.all,
         drops_outside: outcome.emulated.outside.drops(),
         load: outcome.load,
         processor: outcome.processor,
@@ -129,6 +125,12 @@ fn of_outcome(outcome: &Outcome, measures: &[Expression], scenario: &Scenario) -
         problems: outcome.problems.clone(),
     });
     run
+}
+
+fn lateness(late: &Histogram) -> Lateness {
+    let seconds = |span: Option<Span>| span.map(Span::as_secs_f64);
+    let [p50_s, p99_s, p999_s] = late.quantiles([500, 990, 999]).map(seconds);
+    Lateness { packets: late.count(), p50_s, p99_s, p999_s, max_s: seconds(late.max()) }
 }
 
 fn of_settings(settings: &Settings, scenario: &Scenario) -> part::Live {

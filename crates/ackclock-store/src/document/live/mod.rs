@@ -42,7 +42,13 @@ pub struct LiveRun {
     /// Why it is not valid, in sentences.
     pub reasons: Vec<String>,
     pub lateness: Lateness,
-    /// Packets that were lost outside the scenario: in devices, and datagrams that the kernel refused.
+    /// How much later than at once hosts have acknowledged what they must, and their programs have sent what was due.
+    #[serde(default)]
+    pub host_lateness: Lateness,
+    /// For which part of their time all flows together have felt single pauses of the machine.
+    #[serde(default)]
+    pub pauses_felt: f64,
+    /// Packets that were lost outside the scenario: in devices and hosts, and datagrams that the kernel refused.
     pub drops_outside: u64,
     /// Processes that ran or wanted to, on average over the last minute, at the end.
     pub load: Option<f64>,
@@ -65,7 +71,7 @@ pub enum Validity {
     Invalid,
 }
 
-/// By how much packets left the emulator later than the scenario says.
+/// How late something was: packets that left the emulator, or what hosts have sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lateness {
     pub packets: u64,

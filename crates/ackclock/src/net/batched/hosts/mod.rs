@@ -136,12 +136,13 @@ impl Hosts {
         let times = if ROUTED { (packets[0].time, self.clock) } else { (Time::ZERO, Time::ZERO) };
         let fast = uplinks.fast_uplink::<ROUTED>(number, times, &mut io.mailboxes);
         let Some(mut fast) = fast else { return packets };
-        let next = |rest, until| next_ordinary(rest, vc, until);
         match end {
             End::Receiver => {
                 let Some(Sink { receiver, .. }) = self.sinks.get_mut(flow) else { return packets };
                 let headers = link_header + receiver.header_bytes();
-                while let Some((&Delivery { time: now, seq_or_ack, size, .. }, others)) = next(rest, timers.next()) {
+                while let Some((&Delivery { time: now, seq_or_ack, size, .. }, others)) =
+                    next_ordinary(rest, vc, timers.next())
+                {
                     debug_assert!(size >= headers, "a segment without a payload is not plain");
                     let end = seq_or_ack + u64::from(size - headers);
                     let start = fast.start(now);
@@ -163,7 +164,9 @@ impl Hosts {
                 let Some(Source { sender, .. }) = self.sources.get_mut(flow) else { return packets };
                 let traces = if RECORDED { io.traces.as_mut() } else { None };
                 let mut trace = traces.and_then(|traces| traces.of_windows(flow));
-                while let Some((&Delivery { time: now, seq_or_ack, frame, .. }, others)) = next(rest, timers.next()) {
+                while let Some((&Delivery { time: now, seq_or_ack, frame, .. }, others)) =
+                    next_ordinary(rest, vc, timers.next())
+                {
                     rest = others;
                     if let Some(window) = PacketKey(frame).window() {
                         sender.on_window(now, seq_or_ack, window);
