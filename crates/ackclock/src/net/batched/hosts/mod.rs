@@ -4,11 +4,14 @@
 //! they arrive. At one instant the order within a host is that of the reference: a transmission that ends, arrivals
 //! in the order of links, timers in the order of flows.
 
+mod exits;
 mod records;
 mod steering;
 mod two_way;
 pub(super) mod udp;
 pub(super) mod uplinks;
+
+use exits::Exits;
 
 use crate::engine::EventTree;
 use crate::ids::VcId;
@@ -18,10 +21,10 @@ use crate::net::batched::mailbox_set::MailboxSet;
 use crate::net::batched::packet_side::PacketKey;
 use crate::net::batched::process::Process;
 use crate::net::ends::Ends;
-use crate::net::flow::{Arrivals, End, Sink, Source, ack_vc, data_vc, end_of};
+use crate::net::flow::{Arrivals, End, Sink, Source, data_vc, end_of};
 use crate::net::two_way::{Happening, TwoWay};
 use crate::packet::{IP_HEADER_BYTES, Segment, SegmentKind, TCP_HEADER_BYTES};
-use crate::tcp::{Expired, Receiver, Sender};
+use crate::tcp::Expired;
 use crate::traffic::Cbr;
 use crate::units::Time;
 
@@ -42,13 +45,6 @@ pub(in crate::net::batched) struct Hosts {
     /// Everything before has happened.
     clock: Time,
     events: u64,
-}
-
-/// How the ends of flows get at what they share: their timers, and the uplinks.
-struct Exits {
-    numbering: Numbering,
-    uplinks: HostUplinks,
-    timers: EventTree,
 }
 
 impl Hosts {
@@ -402,103 +398,5 @@ impl Process for Hosts {
 
     fn events(&self) -> u64 {
         self.events
-    }
-}
-
-impl Exits {
-    /// The RM cell with this number arrives at one end of a flow.
-    #[inline(never)]
-    fn on_rm_cell(&mut self, now: Time, flow: usize, end: End, number: u32, io: &mut Io) {
-        let back = if end == End::Receiver { ack_vc(flow) } else { data_vc(flow) };
-        self.uplinks.on_rm_cell(now, end, back, self.numbering.of(flow, end), number, io);
-    }
-
-    /// A plain segment of these bytes for the receiver of a flow.
-    #[inline(always)]
-    fn take_data<const RECORDED: bool>(
-        &mut self,
-        now: Time,
-        flow: usize,
-        receiver: &mut Receiver,
-        (start, end): (u64, u64),
-        io: &mut Io,
-    ) {
-        // Mostly the answer is due at once, and no timer runs.
-        match receiver.answer_fast(now, start, end) {
-            Some(ack) => {
-                if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
-                    traces.delivered(now, flow, receiver);
-                }
-                self.acknowledge(now, flow, ack, io);
-            }
-            None => {
-                receiver.on_data(now, start, end);
-                self.answer::<RECORDED>(now, flow, receiver, io);
-            }
-        }
-    }
-
-    /// The receiver of a flow has taken a segment.
-    #[inline(always)]
-    fn answer<const RECORDED: bool>(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
-        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.deliveries) {
-            traces.delivered(now, flow, receiver);
-        }
-        self.send_acknowledgement(now, flow, receiver, io);
-    }
-
-    /// The sender of a flow has taken an acknowledgement.
-    #[inline(always)]
-    fn go_on<const RECORDED: bool>(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
-        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
-            traces.acked(now, flow, sender);
-        }
-        self.send_data::<RECORDED>(now, flow, sender, io);
-    }
-
-    /// Sends what the sender has, and sets its timer.
-    #[inline(always)]
-    fn send_data<const RECORDED: bool>(&mut self, now: Time, flow: usize, sender: &mut Sender, io: &mut Io) {
-        let number = self.numbering.of(flow, End::Sender);
-        while let Some((seq, len)) = sender.poll(now) {
-            if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.segments) {
-                traces.sent(now, flow, sender, seq, len);
-            }
-            if RECORDED && let Some(traces) = io.packet_traces() {
-                traces.handed_down(now, flow);
-            }
-            if sender.is_plain() {
-                self.uplinks.send_plain(now, data_vc(flow), number, (seq, 0), len, sender.header_bytes(), io);
-            } else {
-                self.uplinks.send_rare(now, data_vc(flow), number, sender.segment(now, seq, len), io);
-            }
-        }
-        if RECORDED && let Some(traces) = io.traces.as_mut().filter(|_| io.watched.windows) {
-            traces.settled(now, flow, sender);
-        }
-        self.timers.set(number, sender.deadline());
-    }
-
-    /// Sends what the receiver has, and sets its timer.
-    #[inline(always)]
-    fn send_acknowledgement(&mut self, now: Time, flow: usize, receiver: &mut Receiver, io: &mut Io) {
-        let number = self.numbering.of(flow, End::Receiver);
-        if let Some(ack) = receiver.poll(now) {
-            if receiver.has_report() {
-                let segment = receiver.report(now, ack);
-                self.uplinks.send_rare(now, ack_vc(flow), number, segment, io);
-            } else {
-                self.acknowledge(now, flow, ack, io);
-            }
-        }
-        self.timers.set(number, receiver.deadline());
-    }
-
-    /// Sends a plain acknowledgement.
-    #[inline(always)]
-    fn acknowledge(&mut self, now: Time, flow: usize, ack: u64, io: &mut Io) {
-        let number = self.numbering.of(flow, End::Receiver);
-        let headers = (IP_HEADER_BYTES + TCP_HEADER_BYTES) as u16;
-        self.uplinks.send_plain(now, ack_vc(flow), number, (0, ack), 0, headers, io);
     }
 }
