@@ -311,12 +311,14 @@ impl Delays {
     /// that begins before it.
     pub(super) fn least_between(&self, from: Time, until: Time) -> (Span, bool) {
         let (first, last) = (self.next(from) - 1, self.next(until));
+        let steps = self.shape == Shape::Steps;
         let falls_fast = |pair: &[(Time, Span)]| {
             let ((from, begin), (to, end)) = (pair[0], pair[1]);
-            let steps = self.shape == Shape::Steps;
             begin > end && (steps || (begin - end).as_ps().saturating_mul(SLOWLY) >= to.since(from).as_ps())
         };
-        let in_order = !self.points[first..self.points.len().min(last + 1)].windows(2).any(falls_fast);
+        // A line goes on to the next point.
+        let end = if steps { last } else { self.points.len().min(last + 1) };
+        let in_order = !self.points[first..end].windows(2).any(falls_fast);
         let ends = self.at(from).min(self.at(until));
         let between = self.points[first + 1..last.max(first + 1)].iter().map(|&(_, delay)| delay);
         (between.fold(ends, Span::min), in_order)
@@ -465,6 +467,27 @@ mod tests {
 
     fn ps(ps: u64) -> Span {
         Span::from_ps(ps)
+    }
+
+    #[test]
+    fn the_least_delay_of_a_while_and_whether_what_is_later_may_overtake() {
+        let (ms, at) = (Span::from_ms, |ms: u64| Time::ZERO + Span::from_ms(ms));
+        let points =
+            vec![(at(0), ms(30)), (at(1000), ms(20)), (at(2000), ms(40)), (at(2000), ms(35)), (at(9000), ms(35))];
+        let line = Delays::new(Shape::Linear, points);
+        // From 30 to 20 ms in a second is a hundredth of the time: too fast. At 2 s it steps down.
+        assert_eq!(line.least_between(at(500), at(1500)), (ms(20), false));
+        assert_eq!(line.least_between(at(1000), at(1999)), (ms(20), true));
+        assert_eq!(line.least_between(at(1100), at(1500)), (ms(22), true), "a tenth of the way from 20 to 40 ms");
+        assert_eq!(line.least_between(at(1100), at(2000)), (ms(22), false));
+        assert_eq!(line.least_between(at(2000), at(3000)), (ms(35), true));
+        assert_eq!(line.least_between(at(9500), Time::NEVER), (ms(35), true));
+        // A satellite that comes at 7.5 km/s: 25 µs in a second.
+        let nearer = Delays::new(Shape::Linear, vec![(at(0), ms(30)), (at(1000), ms(30) - Span::from_us(25))]);
+        assert_eq!(nearer.least_between(at(0), at(1000)), (ms(30) - Span::from_us(25), true));
+        let steps = Delays::new(Shape::Steps, vec![(at(0), ms(30)), (at(1000), ms(40)), (at(2000), ms(39))]);
+        assert_eq!(steps.least_between(at(0), at(1500)), (ms(30), true));
+        assert_eq!(steps.least_between(at(1000), at(2500)), (ms(39), false));
     }
 
     #[test]
