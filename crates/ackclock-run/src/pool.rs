@@ -280,8 +280,9 @@ struct Slice {
 const SLICE: Duration = Duration::from_millis(50);
 const FIRST_SLICE: Span = Span::from_us(100);
 const SHORTEST_SLICE: Span = Span::from_us(1);
-/// What is quiet now may not be so at the end of a slice.
-const LONGEST_SLICE: Span = Span::from_secs(1);
+/// What is quiet now may not be so at the end of a slice: a second of the busiest link takes a fifth of a second. Where routes change, the
+/// end of each slice costs the engine as much as thirty segments.
+const LONGEST_SLICE: Span = Span::from_secs(4);
 /// How often progress is reported.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 

@@ -416,6 +416,20 @@ fn the_scenarios_of_the_folder() {
     assert!(count >= 8, "{count} scenarios");
 }
 
+/// Ten minutes through Iridium, in which ports are fused most of the time; with `ENGINES_ROUNDS` a day.
+#[test]
+fn the_benchmark_through_a_constellation() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/bench/leo.toml");
+    let seconds = if rounds().is_some() { 86_400 } else { 600 };
+    let scenario = load(&Disk, file.to_str().unwrap(), &[format!("duration={seconds} s")]).unwrap().scenario;
+    let records = assert_engines_agree("leo", &scenario, 1);
+    let mut simulation = build_with(&scenario, 1, Engine::Batched);
+    simulation.step(Time::NEVER);
+    let crossed: u64 = records.ports.iter().map(|port| port.arrivals).sum();
+    // Of the five ports on each way the first one is fused with none before it.
+    assert!(simulation.fused_packets() > crossed / 4 * 3, "{} of {crossed}", simulation.fused_packets());
+}
+
 /// Steps of a microsecond, and of one picosecond less than a cell, which drift through all phases of a slot; and a run
 /// that is cancelled.
 #[test]
