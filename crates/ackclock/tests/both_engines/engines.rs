@@ -423,11 +423,15 @@ fn the_benchmark_through_a_constellation() {
     let seconds = if rounds().is_some() { 86_400 } else { 600 };
     let scenario = load(&Disk, file.to_str().unwrap(), &[format!("duration={seconds} s")]).unwrap().scenario;
     let records = assert_engines_agree("leo", &scenario, 1);
-    let mut simulation = build_with(&scenario, 1, Engine::Batched);
-    simulation.step(Time::NEVER);
     let crossed: u64 = records.ports.iter().map(|port| port.arrivals).sum();
-    // Of the five ports on each way the first one is fused with none before it.
-    assert!(simulation.fused_packets() > crossed / 4 * 3, "{} of {crossed}", simulation.fused_packets());
+    let [if_it_pays, always] = [Fusing::IfItPays, Fusing::Always].map(|fusing| {
+        let mut simulation = build_with(&scenario, 1, Engine::Batched);
+        simulation.set_fusing(fusing);
+        simulation.step(Time::NEVER);
+        simulation.fused_packets()
+    });
+    let counts = (if_it_pays, always, crossed);
+    assert!(always > crossed / 2 && if_it_pays > always / 10 * 9, "{counts:?}");
 }
 
 /// Steps of a microsecond, and of one picosecond less than a cell, which drift through all phases of a slot; and a run

@@ -12,6 +12,9 @@ use crate::net::batched::packets::routed::ports::RoutedPorts;
 use crate::net::batched::upstreams::{Upstream, upstreams};
 use crate::units::{Span, Time};
 
+/// Ports that were fused for so many of the shortest times were worth it, even if something has come in between.
+const WORTH_IT: u64 = 10;
+
 impl Batched {
     /// Says when ports are fused, from where everything has happened on.
     pub fn set_fusing(&mut self, fusing: Fusing) {
@@ -125,11 +128,10 @@ impl Batched {
         let waits = empty.iter().map(|&process| self.processes[process].process().next(&self.io));
         let clock = waits.fold(slowest, Time::min);
         empty.iter().for_each(|&process| self.clocks[process] = clock);
-        if slowest >= limit || slowest >= since + fusion.pauses.1 {
-            (fusion.next, fusion.pause) = (slowest, fusion.pauses.0);
-        } else {
-            fusion.next = slowest + fusion.pause;
+        if slowest >= limit || slowest >= since + fusion.shortest * WORTH_IT {
+            fusion.pause = fusion.pauses.0;
         }
+        fusion.next = if slowest >= limit { slowest } else { slowest + fusion.pause };
     }
 
     /// What is on the links between ports of one process waits in mailboxes.
