@@ -19,7 +19,7 @@ pub(super) struct Answers {
 struct OfFlow {
     /// All bytes before this one have arrived in order.
     next: u64,
-    /// The largest acknowledgement.
+    /// All bytes before this one have been acknowledged by its receiver.
     acknowledged: u64,
     /// A full segment, bytes.
     full: u64,

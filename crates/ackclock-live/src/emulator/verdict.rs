@@ -72,9 +72,9 @@ impl Outside {
 /// What was measured of a run, by which it is judged.
 pub(super) struct Evidence<'a> {
     pub(super) limits: &'a Limits,
-    /// Of the emulator.
+    /// By how much the emulator wrote packets later than they were due.
     pub(super) lateness: &'a Histogram,
-    /// Of hosts.
+    /// By how much hosts acknowledged, opened and sent later than they had to.
     pub(super) host_lateness: &'a Histogram,
     pub(super) felt: Share,
     /// Of each flow the part of its time in which its program was late with data; of those where it was.

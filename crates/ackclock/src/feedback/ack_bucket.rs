@@ -44,7 +44,7 @@ pub enum OnData {
     Leaves,
     /// The data are to carry this number in its place, which has left before.
     Carries {
-        /// See there.
+        /// The highest acknowledgement number that has left the bucket.
         number: u64,
         /// Whether it has to wait as an acknowledgement without data ([`AckBucket::push`]): no other one says as much.
         waits: bool,

@@ -373,7 +373,7 @@ pub(super) fn backs(scenario: &Scenario) -> BTreeMap<usize, usize> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct DataFlows {
     flows: usize,
-    /// See [`backs`].
+    /// By the flow on whose connection it comes, each flow that is the other direction of a connection.
     backs: BTreeMap<usize, usize>,
 }
 

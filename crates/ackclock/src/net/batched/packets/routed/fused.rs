@@ -20,7 +20,7 @@ pub(in crate::net::batched) struct FusedPorts {
     limit: Time,
 }
 
-/// One of them.
+/// A fused port, and where it comes from.
 pub(in crate::net::batched) struct FusedPort {
     pub(in crate::net::batched) port: Box<RoutedPort>,
     /// The process that it belongs to otherwise, and its number there.

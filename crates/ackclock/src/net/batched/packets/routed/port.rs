@@ -13,10 +13,10 @@ use crate::net::packet_port::{PacketOwner, PacketPort};
 use crate::record::DropReason;
 use crate::units::Time;
 
-/// Such a port.
+/// An output port of a packet switch with the connections that may cross it, of which the routes change.
 pub(in crate::net::batched) struct RoutedPort {
     pub(in crate::net::batched) link: LinkId,
-    /// Where it is.
+    /// The switch whose output it is.
     pub(in crate::net::batched) node: NodeId,
     pub(in crate::net::batched) port: PacketPort<Handle>,
     /// The connections that may cross it, in their order.
@@ -45,7 +45,7 @@ struct CachedExit {
     arrives: Range<Time>,
     /// Links that it may have crossed then.
     most_crossed: u8,
-    /// Where it goes.
+    /// The port or the host to which the packet goes on.
     to: Exit,
 }
 
@@ -244,7 +244,7 @@ impl PortTable {
         self.0[number].take().expect(HERE)
     }
 
-    /// Puts it back.
+    /// Puts a port back that was fused with others.
     pub(super) fn put(&mut self, number: usize, port: Box<RoutedPort>) {
         self.0[number] = Some(port);
     }

@@ -12,7 +12,6 @@ use super::fused::{FusedPort, FusedPorts};
 use super::packets::{Handle, MayLeave, Packets, VcRoute};
 use super::port::{Exit, PortTable, RoutedPort};
 use super::port_places::PortPlaces;
-
 use crate::engine::EventTree;
 use crate::ids::{Id, LinkId, VcId};
 use crate::link::Forwarding;
