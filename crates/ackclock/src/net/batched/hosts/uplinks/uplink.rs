@@ -103,38 +103,38 @@ impl RoutedUplink {
         host: Destination,
         vc: VcId,
         link: &Link,
-        begins: Time,
-        time: Time,
+        (begins, time): (Time, Time),
     ) -> Result<Destination, DropReason> {
-        match &self.known {
-            Some((times, to)) if times.contains(&time) => Ok(*to),
-            _ => self.by_table(host, vc, link, begins, time),
+        if let Some((times, to)) = &self.known
+            && times.contains(&time)
+        {
+            return Ok(*to);
         }
+        let (times, to) = self.by_table(host, vc, link, (begins, time))?;
+        // Those that follow begin later, and before the far end changes if they arrive before.
+        self.known = link.state.stable_until(begins).map(|stable| (times.start..times.end.min(stable), to));
+        Ok(to)
     }
 
-    /// The same by the routing table.
+    /// The same by the routing table, and when packets arrive of which it says the same.
     #[inline(never)]
     fn by_table(
-        &mut self,
+        &self,
         host: Destination,
-        vc: VcId,
+        at_port: VcId,
         link: &Link,
-        begins: Time,
-        time: Time,
-    ) -> Result<Destination, DropReason> {
+        (begins, time): (Time, Time),
+    ) -> Result<(Range<Time>, Destination), DropReason> {
         let node = link.far_end(begins);
         let to = match self.table.forward(node, time, 1) {
             Forwarding::Arrived => host,
             Forwarding::By(next) => {
                 let ((mailbox, port), input) = (self.ports.of(next), link.id.index() as u32);
-                Destination::Port { mailbox, input_ref: InputRef { port, input, at_port: vc } }
+                Destination::Port { mailbox, input_ref: InputRef { port, input, at_port } }
             }
             Forwarding::Lost(reason) => return Err(reason),
         };
-        // Those that follow begin later, and before the far end changes if they arrive before.
-        let (times, _) = self.table.holds(node, time);
-        self.known = link.state.stable_until(begins).map(|stable| (times.start..times.end.min(stable), to));
-        Ok(to)
+        Ok((self.table.holds(node, time).0, to))
     }
 }
 
@@ -266,7 +266,7 @@ impl HostUplink {
         };
         let to = match routed {
             None => Ok(self.next_hop.to),
-            Some(routed) => routed.to(self.next_hop.to, vc, link, begins, time),
+            Some(routed) => routed.to(self.next_hop.to, vc, link, (begins, time)),
         };
         let to = match to {
             Ok(to) => to,
@@ -294,7 +294,7 @@ impl HostUplink {
         links: &mut [Link],
         io: &mut Io,
     ) -> bool {
-        if self.forced_drops.is_some() || self.advertised.is_some() || io.packet_side.numbers_packets() {
+        if self.plain_on_path().is_none() || io.packet_side.numbers_packets() {
             return false;
         }
         let Some(ChangingUplink { link, at_link, vc_name, kind, routed: Some(routed) }) = self.changing.as_deref_mut()
@@ -304,7 +304,7 @@ impl HostUplink {
         let link = &mut links[*link as usize];
         let Some((complete, time)) = link.state.transmit_stable(start, start, size) else { return false };
         nic.occupy(complete);
-        match routed.to(self.next_hop.to, vc, link, start, time) {
+        match routed.to(self.next_hop.to, vc, link, (start, time)) {
             Ok(to) => {
                 io.send_packet(to, time, vc, SentPacket { seq_or_ack, frame: 0, size, crossed: Cells::crossed(1) })
             }
